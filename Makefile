@@ -19,6 +19,9 @@ CORE := .venv/.stamp-core
 TEST := .venv/.stamp-test
 BROWSER := .venv/.stamp-browser
 PINS := pyproject.toml constraints.txt
+# Two processes share the cores: one thread each for their linear algebra.  The many processes that the
+# tests start find the package as bytecode, whatever the shell says of it.
+ALONE := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
 .PHONY: demo test test-all lint types pytest bench accuracy pictures face page clean
 
@@ -28,7 +31,7 @@ demo: $(CORE)
 test: lint types pytest
 
 test-all: lint types $(TEST) $(BROWSER)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(ALONE) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(TEST)
 	$(BIN)/ruff check .
@@ -37,9 +40,8 @@ lint: $(TEST)
 types: $(TEST)
 	$(BIN)/mypy
 
-# Two processes share the cores: one thread each for their linear algebra.
 pytest: $(TEST) $(BROWSER)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not soak and not long'
+	$(ALONE) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not soak and not long'
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks

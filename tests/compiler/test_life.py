@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from armillary.codegen.cache import Cache
+from armillary.codegen.jit import Library
 from armillary.evaluate import native_call as fast
 
 pytestmark = pytest.mark.skipif(not fast.available(), reason="no native calls here")
@@ -148,3 +150,22 @@ os._exit(0)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_fork_while_another_thread_compiles(tmp_path):
     assert "all children compiled" in run(FORKS, tmp_path)
+
+
+def test_every_text_has_a_context_of_its_own(monkeypatch, tmp_path):
+    """LLVM keeps what a text says in its context, until that is closed; the global one never is."""
+    import llvmlite.binding as llvm
+
+    contexts, parse = [], llvm.parse_assembly
+
+    def seen(text, context=None):
+        if text.strip():  # the engine's own module says nothing
+            contexts.append(context)
+        return parse(text, context)
+
+    monkeypatch.setattr(llvm, "parse_assembly", seen)
+    for number in (1, 2):
+        text = f"define double @f() {{ ret double {number}.0 }}"
+        Library(text, ["f"], cache=Cache(tmp_path))
+    assert len(contexts) == 2 and contexts[0] is not contexts[1]
+    assert all(context is not None and context.closed for context in contexts)

@@ -8,6 +8,7 @@ import numpy as np
 
 import armillary as am
 from armillary.evaluate.differentiable import HANGS
+from armillary.evaluate.results import OperationalInertia
 
 # questions about states: the state they take, and what else
 STATES: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
@@ -128,6 +129,8 @@ def arrays_of(found: Any, path: str = "result") -> dict[str, np.ndarray]:
         return {}
     if dataclasses.is_dataclass(found):
         parts = {f.name: getattr(found, f.name) for f in dataclasses.fields(found)}
+    elif isinstance(found, OperationalInertia):
+        parts = {"W": found.W}
     elif isinstance(found, dict):
         parts = found
     elif isinstance(found, tuple) and not all(isinstance(x, (str, tuple)) for x in found):

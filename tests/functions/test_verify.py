@@ -122,6 +122,9 @@ def test_what_was_found_is_remembered_beside_the_code(tmp_path, monkeypatch):
     from armillary.codegen.cache import Cache
 
     monkeypatch.setattr("armillary.codegen.cache.default_cache", lambda: Cache(tmp_path))
+    # nothing is remembered of source that is hardly older than this process, as in a fresh clone
+    monkeypatch.setattr("armillary.evaluate.fingerprint.fingerprint", lambda: "this source")
+    monkeypatch.setattr("armillary.codegen.cache.unchanged", lambda: True)
     tried, residual = [], verify._tree_residual
     monkeypatch.setattr(
         verify, "_tree_residual", lambda owner, *rest: tried.append(1) or residual(owner, *rest)

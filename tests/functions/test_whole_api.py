@@ -284,3 +284,74 @@ def test_the_error_names_the_number():
             arm.inverse_dynamics(q, v, a)
     with pytest.raises(NotFiniteError, match=r"q\[1\]"):
         arm.mass_matrix([0.0, 1e16])
+
+
+def on_a_gimbal(closed: bool, loaded: bool) -> am.Mechanism:
+    """An arm with a gimbal, held by a rod where it is closed."""
+    b = am.Builder("on a gimbal")
+    b.body("arm", axis="y", passive=am.Passive(load_radial=0.1 * loaded), **BODY)
+    b.body("wrist", "arm", "gimbal", (0.4, 0, 0), free=("rx", "ry", "rz"), **BODY)
+    b.body("tip", "wrist", "revolute", (0, 0.3, 0.1), axis="x", **BODY)
+    if closed:
+        b.distance("rod", am.Frame("end", "tip", am.Pose((0, 0.2, 0))),
+                   am.Frame("ground", "world", am.Pose((1, 0, 0))), 0.7)  # fmt: skip
+    return b.build()
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["tree", "closed"])
+@pytest.mark.parametrize("loaded", [False, True], ids=["plain", "braked"])
+def test_a_locked_joint_is_its_own_affair(closed, loaded):
+    """Axes that coincide leave accelerations undefined: NaN in that row, whatever is asked."""
+    m, rng = on_a_gimbal(closed, loaded), np.random.default_rng(3)
+    names = ("v", "a", "tau", "weight", "dq", "dv", "da", "dtau")
+    s = {name: rng.uniform(-1.0, 1.0, (4, m.nv)) for name in names}
+    q = rng.uniform(-0.3, 0.3, (4, m.nq))
+    q[1, 2] = np.pi / 2
+    if closed:
+        q = np.array([m.assemble(place, hold=["wrist"]).q for place in q])
+        s["v"] = m.project(q, s["v"])[1]
+        s["a"] = m.project_acceleration(q, s["v"], s["a"])
+    s |= {"q": q, "q1": q[::-1].copy()}
+    undefined = []
+    for name in questions(m):
+        alone = {}
+        for k in (0, 1, 2, 3):
+            with contextlib.suppress(ModelError, InputError):
+                alone[k] = ask(m, name, {x: y[k] for x, y in s.items()})
+        if 0 not in alone:
+            assert loaded  # friction by load refuses some
+            continue
+        found = ask(m, name, s)
+        compare(name, found, alone | {1: alone.get(1, {})}, sorted(alone))
+        if 1 not in alone:
+            undefined.append(name)
+            assert any(np.isnan(x[1]).any() for x in found.values()), name
+            of_one = ask(m, name, {x: y[1:2] for x, y in s.items()})
+            assert any(np.isnan(x).any() for x in of_one.values()), name
+    assert {"forward_dynamics", "solve"} <= set(undefined)
+    assert not any(name.startswith(("inverse", "driving", "reactions")) for name in undefined)
+    if closed:
+        texts = m.solve(s["q"], s["v"], s["tau"]).messages
+        assert any("state 1: nothing with inertia moves" in x and "wrist" in x for x in texts)
+
+
+def test_the_inertia_at_a_tip_behind_a_locked_joint_is_not_rounding():
+    m, rng = on_a_gimbal(False, False), np.random.default_rng(0)
+    q = rng.uniform(-2.0, 2.0, (40, m.nq))
+    q[:, 2] = np.pi / 2
+    assert np.isnan(m.operational_inertia(q, "tip").W).all(axis=(1, 2)).all()
+    for place in q[:3]:
+        with pytest.raises(ModelError, match=r"joint 'wrist' is locked"):
+            m.operational_inertia(place, "tip")
+
+
+def test_rows_that_give_way_do_not_hide_a_locked_joint():
+    m = on_a_gimbal(True, False)
+    places = [m.assemble([0.4, 0.3, x, 0.2, 0.1], hold=["wrist"]).q for x in (1.2, np.pi / 2)]
+    state = np.array(places), np.zeros((2, m.nv)), np.ones((2, m.nv))
+    for question in (m.forward_dynamics, m.solve):
+        found = question(*state, baumgarte=am.Penalty(1e6, 1e3))
+        a = getattr(found, "acceleration", found)
+        assert np.isfinite(a[0]).all() and np.isnan(a[1]).all()
+        with pytest.raises(ModelError, match=r"joint 'wrist' is locked"):
+            question(*(x[1] for x in state), baumgarte=am.Penalty(1e6, 1e3))

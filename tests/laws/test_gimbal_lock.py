@@ -13,8 +13,9 @@ AXES = [(1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0)]
 KINDS = {"gimbal": {"free": ("rx", "ry", "rz")}, "general": {"axes": AXES}}
 
 
-def chain(kind, tier=None, loop=False, rotor=0.0):
-    """An arm, the joint with three axes, and a body that hangs on it."""
+def chain(kind, tier=None, loop=False, rotor=0.0, branch=False):
+    """An arm, the joint with three axes, and a body that hangs on it.  branch: a body more that
+    no loop touches."""
     b = am.Builder("chain")
     b.body("arm", axis="y", **BODY)
     rotors = (am.Rotor(rotor),) * 3 if rotor else ()
@@ -23,6 +24,8 @@ def chain(kind, tier=None, loop=False, rotor=0.0):
     if loop:
         b.distance("rod", am.Frame("end", "tip", am.Pose((0, 0.2, 0))),
                    am.Frame("ground", "world", am.Pose((1, 0, 0))), 0.7)  # fmt: skip
+    if branch:
+        b.body("bob", "wrist", "revolute", (0.2, 0, 0), axis="z", **BODY)
     return am.Mechanism(b.build().model, CompileOptions(tier=tier))
 
 
@@ -56,17 +59,40 @@ def test_rotors_along_the_axes_make_it_regular(tier):
     assert back == pytest.approx(tau, rel=1e-9)
 
 
-def test_closed_mechanisms_refuse_it():
-    m = chain("gimbal", loop=True)
-    _, v, tau = state(0.0)
-    place = m.assemble(state(0.0)[0], hold=["wrist"]).q
-    v = m.project(place, v)[1] * 0.0
+@pytest.mark.parametrize("branch", [False, True], ids=["chain", "with a branch"])
+def test_closed_mechanisms_refuse_it(branch):
+    m = chain("gimbal", loop=True, branch=branch)
+
+    def placed(off):
+        return m.assemble([*state(off)[0], *[0.3] * branch], hold=["wrist"]).q
+
+    n, place, good = m.nv, placed(0.0), placed(0.3)
+    v, tau = np.zeros(n), np.random.default_rng(2).normal(size=n)
     for ask in (m.forward_dynamics, m.solve):
         with pytest.raises(SingularError, match=r"wrist"):
             ask(place, v, tau)
-    good = m.assemble(state(0.3)[0], hold=["wrist"]).q
     rows = np.array([place, good])
-    found = m.forward_dynamics(rows, np.zeros((2, 5)), np.tile(tau, (2, 1)))
+    found = m.forward_dynamics(rows, np.zeros((2, n)), np.tile(tau, (2, 1)))
     assert np.isnan(found[0]).all()
-    alone = m.solve(good, np.zeros(5), tau).acceleration
+    alone = m.solve(good, np.zeros(n), tau).acceleration
     assert found[1] == pytest.approx(alone, rel=1e-10)
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+def test_an_axis_that_is_there_twice(tier):
+    """Beside a branch that no loop touches, too: 1e50 rad/s² were once given for it."""
+    twice = (0, 1, 0, 0, 0, 0.2)
+    b = am.Builder("twice")
+    b.body("bob", joint="free", **BODY)
+    b.body("arm", joint="general", axes=[twice, twice], **BODY)
+    turn, slide = (0, -1, 0, 0, 0, -0.2), (0, 0, 0, 0, 0, 1)
+    b.body("hand", "arm", "general", (0.5, 0, 0), axes=[turn, slide], **BODY)
+    b.body("tip", "hand", "revolute", (0.5, 0, 0), axis="y", **BODY)
+    b.distance("rod", am.Frame("end", "tip", am.Pose((0.3, 0, 0.2))),
+               am.Frame("ground", "world", am.Pose((1, 1, 0))), 0.8)  # fmt: skip
+    m = am.Mechanism(b.build().model, CompileOptions(tier=tier))
+    q, v, tau = m.assemble(m.initial).q, np.zeros(m.nv), np.ones(m.nv)
+    for ask in (m.forward_dynamics, m.solve):
+        with pytest.raises(SingularError, match=r"arm\.axis"):
+            ask(q, v, tau)
+    assert np.isnan(m.forward_dynamics(q[None], v[None], tau[None])).all()

@@ -201,3 +201,27 @@ def test_large_trees_stay_in_python():
     m = am.example("six-r").compile(budget=100)
     run = am.simulate(m, duration=0.01, method="variational")
     assert run.complete and "would compile for seconds" in str(run.performance())
+
+
+@pytest.mark.parametrize("name", ["four-bar", "delta"])
+@pytest.mark.parametrize("step", [1e-5, 1e-7])
+def test_short_steps_converge(name, step):
+    """What rounding leaves of an opening is divided by the step; it is no lack of convergence."""
+    m = am.example(name)
+    q, v = m.project(m.initial, np.random.default_rng(0).normal(size=m.nv))
+    found, wanted = (am.simulate(m, q, v, 20 * step, step, x) for x in ("variational", "rk4"))
+    assert found.complete
+    np.testing.assert_allclose(found.v[-1], wanted.v[-1], atol=1e-11, rtol=0)
+
+
+def test_what_starts_next_to_a_singular_position_is_left_to_python(monkeypatch):
+    """A step that would converge, 1 mrad before all rods lie in one line."""
+    m = am.example("four-bar-ladder", n=1)
+    asked, step = [], Variational.step
+    monkeypatch.setattr(Variational, "step", lambda *x: (asked.append(1), step(*x))[1])
+    for off, count in ((0.1, 0), (1e-3, 5)):
+        q = (np.pi / 2 - off) * np.array([1.0, -1.0, 1.0])
+        run = am.simulate(m, q, None, 5e-4, 1e-4, "variational")
+        assert run.complete and len(asked) == count
+        fall = 3 * 9.81 * np.cos(off) / 2 * 5e-4 * 4 / 5  # 2 rods of 1 kg, 1 m, and a coupler
+        assert run.v[-1] == pytest.approx(fall * np.array([1.0, -1.0, 1.0]), rel=1e-3)

@@ -130,6 +130,7 @@ def test_tables():
     [
         (lambda: R.Profile.of([0, 1, 1], [0, 0, 0.1]), "A step has no slope"),
         (lambda: R.Profile.of([0], [0]), "two rows or more"),
+        (lambda: R.Profile.of([0, 1], [0]), "2 places x and 1 heights z"),
         (lambda: R.Profile.of([0, 1], [0, float("nan")]), "finite"),
         (lambda: R.Profile(rows=(1, 2)), "rows"),
         (lambda: R.Profile.of([0, 1e-7, 1e3], [0, 0, 0]), "cells"),
@@ -139,6 +140,7 @@ def test_tables():
         (lambda: R.HeightField(z=((0, 0), (0,))), "rows of one length|all rows of one"),
         (lambda: R.HeightField(z=((0, 0), (0, 0)), cell=(0, 1)), "spacing"),
         (lambda: R.HeightField.of([0, 1, 3], [0, 1], [[0] * 3] * 2), "evenly spaced"),
+        (lambda: R.HeightField.of([0, 1, 2], [0, 1], [[0] * 2] * 2), "2 rows of 3; found 2 rows"),
         (lambda: R.Plane.with_normal((0, 1, 0)), "upwards"),
         (lambda: R.Plane(mu=-1.0).checked("road"), "mu is negative"),
         (lambda: R.Plane(mu=R.Split(left=-1.0)).checked("road"), "left is negative"),

@@ -222,6 +222,8 @@ BAD = [
     (lambda: V.DoubleWishbone(rear_bushing=V.Bushing()), "bushing is there and bushing is"),
     (lambda: V.TrailingArm(bushing="soft"), "bushing is a Bushing(...) or None, found 'soft'"),
     (lambda: V.Bushing(radial=0.0), "radial is more than 0"),
+    (lambda: V.MacPherson(mount="soft"), "mount is a number, found 'soft'"),
+    (lambda: V.MacPherson(mount=V.Bushing(turning=0.0)), "mount.turning is more than 0"),
     (
         lambda: V.compliance(V.Axle(trailing(bushing=V.Bushing())), lateral=[1.0], drive=[1.0]),
         "one of lateral, longitudinal, drive and aligning is a list; found lateral and drive",
@@ -273,11 +275,46 @@ def test_an_elastic_tie_rod_by_hand(kind):
     assert softer["left steer compliance"][0] == pytest.approx(2.0 * found, rel=1e-6)
 
 
-def test_a_car_with_elastic_tie_rods_rests_where_its_points_are():
-    """With oblique steering axes the rods carry something there."""
-    car = V.car(V.DoubleWishbone(tie_rod=4e6), V.MacPherson(tie_rod=4e6))
+def test_a_car_with_elastic_tie_rods_and_mounts_rests_where_its_points_are():
+    """With oblique steering axes the rods carry something there, and mounts carry the car."""
+    soft = V.Bushing(axial=4e5)
+    car = V.car(V.DoubleWishbone(tie_rod=4e6), V.MacPherson(tie_rod=4e6, mount=soft))
     m = car.mechanism
     rods = [part.law for part in m.model.elements if part.name.endswith("tie-rod")]
-    assert len(rods) == 4
+    mounts = [part.law for part in m.model.elements if part.name.endswith("mount-bushing")]
+    assert len(rods) == 4 and len(mounts) == 2
+    assert all(abs(law.preload[5]) > 1000.0 for law in mounts)
     rest = m.forward_dynamics(*car.start(), np.zeros(m.nv))
     assert np.abs(rest).max() < 1e-7
+
+
+def level(**given):
+    """A MacPherson axle with a vertical strut over a level arm: at the design position it heaves
+    straight up, and tilts about its lower ball."""
+    points = {"lower_front": (0.2, 0.37, 0.18), "lower_rear": (-0.2, 0.37, 0.18)}
+    points |= {"lower_ball": (0.0, 0.70, 0.18), "strut_low": (0.0, 0.70, 0.42)}
+    points |= {"tie_inner": (-0.14, 0.37, 0.18), "tie_outer": (-0.15, 0.69, 0.18)}
+    return V.Axle(V.MacPherson(strut_top=(0.0, 0.70, 0.87), **points, **given))
+
+
+def test_an_elastic_mount_by_hand():
+    """A force at the contact, h below the lower ball, tilts the upright by F h / (k L² + κ): k
+    radial and κ tilting of the mount, L from the ball to it.  Along the strut mount and spring are
+    in a row; the wheel's load beside the strut tilts it, too: 1/k = 1/k_strut + 1/k_axial +
+    d² / (k L² + κ) at the wheel's centre, d from the strut."""
+    rubber = V.Bushing(radial=8e5, axial=3e5, tilting=4e4, turning=50.0)
+    slack = V.compliance(level(mount=rubber, strut=SLACK), lateral=[0.0])
+    h, L = 0.18, 0.87 - 0.18
+    tilting = rubber.radial * L**2 + rubber.tilting
+    tilt = h / tilting
+    assert slack["left camber compliance"][0] == pytest.approx(-tilt, rel=1e-6)
+    assert slack["right camber compliance"][0] == pytest.approx(tilt, rel=1e-6)
+    drawn = V.compliance(level(mount=rubber, strut=SLACK), drive=[0.0])  # at the wheel's centre
+    along = (0.31 - h) ** 2 / tilting
+    assert drawn["left center x compliance"][0] == pytest.approx(along, rel=1e-6)
+    k = 25e3
+    spring = V.Strut(stiffness=k, damping=1.0, bump=0.0, rebound=0.0, load=0.0)
+    found = V.kinematics(level(mount=rubber, strut=spring), travel=[0.0])
+    rate = 1 / (1 / k + 1 / rubber.axial + (0.76 - 0.70) ** 2 / tilting)
+    assert found["left wheel rate"][0] == pytest.approx(rate, rel=1e-6)
+    assert found["left motion ratio"][0] == pytest.approx(rate / k, rel=1e-6)

@@ -11,8 +11,9 @@ from armillary.vehicles.trim import Leverage, with_loads
 V = am.vehicles
 
 
-def mixed():
-    """A tree whose elements with states are tyres, lines and springs between coordinates."""
+def mixed(spring=False):
+    """A tree whose elements with states are tyres, lines and springs between coordinates; and a
+    spring without states."""
     b = am.Builder("mixed")
     whole = {"com": (0.1, -0.2, 0.05), "inertia": (0.6, 0.5, 0.7, 0.02, -0.03, 0.01)}
     b.body("car", joint="free", at=(0, 0, 0.31), mass=200.0, **whole)
@@ -23,6 +24,8 @@ def mixed():
     b.tyre("second", "other", radius=0.29, model=am.tyres.Linear())
     b.maxwell("line", ("car", "wheel"), stiffness=900.0, damping=40.0)
     b.maxwell("gear", {"arm": 1.0, "wheel": -3.0}, stiffness=70.0, damping=4.0)
+    if spring:
+        b.spring("spring", "car", "other", stiffness=300.0, rest=0.4)
     return b.build()
 
 

@@ -41,8 +41,15 @@ def test_robots_follow_circles():
 
 def test_a_bicycle_goes_straight_and_is_not_steered():
     bicycle = V.bicycle()
-    found = V.drive(bicycle, V.straight_braking(5.0, 3.0, duration=0.5), step=5e-3)
-    assert found.run.complete and found.speed()[-1] < 5.0
+    found = V.drive(bicycle, V.straight_braking(5.0, 3.0, 0.0, duration=0.5), step=5e-3)
+    assert found.run.complete and found.speed()[0] == pytest.approx(5.0, rel=1e-12)
+    # m v dv/dt of all that moves: the wheels' turning counts as mass I / r²
+    rims = (("rear-wheel", 0.3), ("front-wheel", 0.35))
+    bodies = {body.name: body.mass for body in bicycle.mechanism.model.bodies}
+    inertia = bicycle.mass + sum(bodies[name].tensor[1] / r**2 for name, r in rims)
+    push = 1.5 * sum(1.0 / r for _, r in rims)  # 3 N m on two wheels
+    lasted = 0.5 - 0.2 / 2  # the brakes come within 0.2 s
+    assert found.speed()[-1] == pytest.approx(5.0 - lasted * push / inertia, rel=1e-6)
     with pytest.raises(InputError, match="falls over"):
         V.drive(bicycle, V.step_steer(5.0))
     with pytest.raises(InputError, match="falls over"):
@@ -97,3 +104,43 @@ def test_what_is_no_vehicle_is_told():
     b.tyre("tyre", "rim", radius=0.3)
     with pytest.raises(InputError, match="A chassis is on a free or a planar joint"):
         V.from_mechanism(b.build())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [V.car, V.truck, V.rover, V.bicycle, V.differential_drive, lambda: V.truck(1, tyre="rolling")],
+)
+def test_vehicles_start_at_their_speed(make):
+    """Every unit moves forward, and no constraint row opens."""
+    vehicle = make()
+    m, (q, v) = vehicle.mechanism, vehicle.start(3.0)
+    for unit in vehicle.units:
+        moved = np.asarray(m.velocity(q, v, unit, coordinates="world_aligned"))
+        assert np.allclose(moved, [0, 0, 0, 3.0, 0, 0], atol=1e-12)
+    if m.constraint_rows:
+        assert np.abs(np.asarray(m.constraint_jacobian(q)) @ v).max() < 1e-12
+
+
+def test_what_stands_on_points_does_not_drive():
+    car = V.yesiloglu_car()
+    assert not car.start()[1].any()
+    with pytest.raises(InputError, match="is on no free and no planar joint: it does not drive"):
+        car.start(3.0)
+    with pytest.raises(InputError, match="it does not drive"):
+        V.drive(car, V.step_steer(3.0))
+
+
+def test_an_arm_on_a_rover_is_held_and_may_be_let_go():
+    """Held, it is a load: every joint stays; let go, it falls."""
+    straight = V.straight_braking(1.0, 1.0, duration=0.2)
+    arm = am.example("double-pendulum")
+    held, loose = (V.rover(None).mount(arm, (0.0, 0.0, 0.4), held=x) for x in (True, False))
+    assert held.held == ("arm_shoulder", "arm_elbow") and loose.held == ()
+    for vehicle, moves in ((held, False), (loose, True)):
+        run = V.drive(vehicle, straight, step=5e-3).run
+        turned = np.abs(run.column("arm_elbow") - run.column("arm_elbow")[0]).max()
+        assert turned > 0.01 if moves else turned < 1e-9
+    read = V.from_mechanism(loose.mechanism, held=held.held)
+    assert read.held == held.held
+    with pytest.raises(ModelError, match="hinge or slide"):
+        V.from_mechanism(loose.mechanism, held=("arm",))

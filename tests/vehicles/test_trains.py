@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
 
 import armillary as am
+from armillary.vehicles.drive import distance_beside
 
 V = am.vehicles
 G = 9.81
@@ -249,3 +250,20 @@ def circle(points):
     A = np.column_stack([2 * points, np.ones(len(points))])
     x = np.linalg.lstsq(A, (points**2).sum(axis=1), rcond=None)[0]
     return x[:2], math.sqrt(x[2] + x[:2] @ x[:2])
+
+
+def test_read_offs_of_a_train_that_has_not_turned_yet():
+    """Straight on there is no amplification, and a trailer that has not come to where the tractor
+    began has no off-tracking: NaN, and no row."""
+    truck = V.truck(1)
+    found = V.drive(truck, V.straight_braking(5.0, 100.0, duration=0.3), step=2e-3)
+    assert math.isnan(found.rearward_amplification) and math.isnan(found.off_tracking["trailer1"])
+    assert not any("track" in name or "amplif" in name for name, *_ in found.rows())
+
+
+def test_off_tracking_counts_beside_the_path_alone():
+    """Of points on a line: beside it, and beyond its ends."""
+    line = np.stack([np.linspace(0.0, 4.0, 9), np.zeros(9)], axis=1)
+    assert distance_beside(line, np.array([1.3, -0.4])) == pytest.approx(0.4, rel=1e-12)
+    for beyond in ([-0.1, 0.3], [4.2, 0.0]):
+        assert distance_beside(line, np.array(beyond)) is None

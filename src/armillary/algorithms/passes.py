@@ -120,12 +120,14 @@ class ElementStep:
     """Force elements at the state.  does: "push" (add to the external wrenches of the bodies),
     "store" (add their energy to V of a body), "read" (what they exert is a result), "show" (what
     tyres say of themselves) or "change" (at states that are given: add what they exert beyond the
-    states that their laws hold, and give the rates; forces/changing.py).
+    states that their laws hold, and give the rates; forces/changing.py).  inputs: how many numbers
+    each of them is given beside its states, at most.
 
     The first two stand in no algorithm: the interpreter has elements act before all passes, and
     loops over bodies are given the pass that they need (forces/loops.py)."""
 
     does: str = "push"
+    inputs: int = 0
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def _vehicle(name: str, manoeuvre: str, ordered: Ordered) -> Vehicle:
     """A vehicle by its word, or that of a file."""
     given = {word.name: getattr(ordered, word.name) for word in fields(ordered)}
     if is_file_name(name):
-        of_file = ("units", "steering", "driven")
+        of_file = ("units", "steering", "driven", "held")
         _refuse(given, of_file, "the file says it itself; edit it there")
         units = _names(ordered.units)
         return vehicles.from_mechanism(
@@ -89,6 +89,7 @@ def _vehicle(name: str, manoeuvre: str, ordered: Ordered) -> Vehicle:
             steering=ordered.steering,
             driven=_names(ordered.driven) or None,
             units=units,
+            held=_names(ordered.held),
         )
     if name not in _VEHICLES:
         hint = unknown_name("vehicle", name, _VEHICLES)

@@ -324,6 +324,9 @@ class Ordered:
     driven: Annotated[
         str | None, typer.Option(help="Of a file: wheels with drive torque, a,b; all.")
     ] = None
+    held: Annotated[
+        str | None, typer.Option(help="Of a file: joints of an arm that motors hold still, a,b.")
+    ] = None
 
 
 def runs(module: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -76,7 +76,7 @@ class Library:
         entry = _Entry(cache or default_cache(), identity, optimize)
         stored = entry.recalled()
         if stored is None:
-            text = text if isinstance(text, str) else text()
+            text = text if isinstance(text, str) else _written(text)
             stored = entry.found(text)
         self.from_cache = stored is not None
         self._alive = _Alive()
@@ -115,6 +115,13 @@ class Library:
         function = native_call(self.addresses[symbol])
         setattr(function, "library", self)  # noqa: B010 - ctypes objects take any attribute
         return function
+
+
+def _written(text: Callable[[], str]) -> str:
+    from armillary.graph.expr import growing
+
+    with growing():
+        return text()
 
 
 class _Alive:
@@ -168,7 +175,7 @@ def _target_machine(llvm: ModuleType, optimize: int) -> TargetMachine:
     target = llvm.Target.from_default_triple()
     # small code model: constants are read relative to the code, one instruction less each
     return target.create_target_machine(
-        here.name, here.features, optimize, reloc="pic", codemodel="small", jit=True
+        here.name, here.features, max(optimize, 1), reloc="pic", codemodel="small", jit=True
     )
 
 
@@ -268,12 +275,21 @@ def _libraries() -> Iterator[ctypes.CDLL]:
 def _optimize(
     llvm: ModuleType, module: ModuleRef, target_machine: TargetMachine, level: int
 ) -> None:
-    """Level 1: simple cleaning, straight-line text is in good order.  2: loops as vectors, too."""
+    """Level 0: registers for variables, simpler addresses: there is no more to find in the text of
+    one graph, and looking for it took a third of all compilation.  1: the usual cleaning.  2: loops
+    as vectors, too."""
     options = llvm.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = level > 1
     options.slp_vectorization = False
     builder = llvm.create_pass_builder(target_machine, options)
-    passes = builder.getModulePassManager()
+    if level == 0:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_sroa_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_instruction_combine_pass()
+        passes.add_mem_copy_opt_pass()  # rows of zeros
+    else:
+        passes = builder.getModulePassManager()
     try:
         passes.run(module, builder)
     finally:

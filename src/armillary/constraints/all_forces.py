@@ -95,15 +95,16 @@ def solved(
         some = states.of(left)
         system, external, lost = system_of(some, single)
         bodies = some.arrays.get("parameters")
-        others, _ = by_null_space(equations, system, external, some.passive, parameters=bodies)
+        given = (some.passive, None, bodies)
+        others, _ = by_null_space(equations, system, external, single, *given)
         forces.put(left, blanked(others, lost))
         bad[left] = lost
 
     def whole() -> System:
         return system_of(states, single)[0]
 
-    details = Details(equations, whole, states.arrays, forces, states.external, states.passive)
-    return details.result(single, MINIMUM, bad)
+    given = (states.arrays, forces, states.external, states.passive, single)
+    return Details(equations, whole, *given).result(MINIMUM, bad)
 
 
 def _native(
@@ -137,28 +138,28 @@ def solution(
     parameters: Array | None = None,
 ) -> ConstrainedSolution:
     """The whole force picture of B states, by the null space."""
-    given = (external, passive, compliance, parameters)
+    given = (external, single, passive, compliance, parameters)
     forces, answers = by_null_space(equations, system, *given)
     arrays = {"q": system.q, "v": system.v, "tau": tau}
     arrays |= {} if parameters is None else {"parameters": parameters}
-    details = Details(equations, lambda: system, arrays, forces, external, passive)
+    details = Details(equations, lambda: system, arrays, forces, external, passive, single)
     vars(details).update(answers=answers)
     convention = WEIGHTED if compliance else MINIMUM
-    return details.result(single, convention, np.zeros(len(system.q), bool))
+    return details.result(convention, np.zeros(len(system.q), bool))
 
 
 def by_null_space(
     equations: Equations,
     system: System,
     external: External,
+    single: bool,
     passive: bool,
     compliance: Compliance = None,
     parameters: Array | None = None,
 ) -> tuple[Forces, list[Answer]]:
     """Forces state by state, with what was found on the way; the smallest reactions where the
-    motion leaves a choice."""
-    count = len(system.q)
-    answers = [equations.answer(system, k) for k in range(count)]
+    motion leaves a choice; NaN where they are undefined."""
+    count, answers = len(system.q), equations.answers(system, single)
     a = np.array([x.a for x in answers]).reshape(system.v.shape)
     multipliers = np.array([x.multipliers for x in answers])
     multipliers = multipliers.reshape(count, equations.constraints.count)
@@ -170,7 +171,7 @@ def by_null_space(
 
     body, chosen = reactions(), False
     for k, answer in enumerate(answers):
-        if answer.factor.rank == equations.constraints.count:
+        if answer.factor.rank == equations.constraints.count or not np.isfinite(answer.a).all():
             continue
         forces = ForceMap(equations, system, k)
         state = determinacy(forces, answer.factor)
@@ -205,9 +206,11 @@ class Details:
         forces: Forces,
         external: External,
         passive: bool,
+        single: bool,
     ):
         """arrays: q, v, tau, and other numbers of the bodies where there are some.  system: with
         harmless states where there is no answer."""
+        self.single = single
         self.equations, self._make, self.arrays = equations, system, arrays
         self.bodies = {name: x for name, x in arrays.items() if name == "parameters"}
         self.forces, self.external, self.passive = forces, external, passive
@@ -218,7 +221,7 @@ class Details:
 
     @cached_property
     def answers(self) -> list[Answer]:
-        return [self.equations.answer(self.system, k) for k in range(len(self.arrays["q"]))]
+        return self.equations.answers(self.system, self.single)
 
     @cached_property
     def states(self) -> tuple[Determinacy, ...]:
@@ -234,6 +237,9 @@ class Details:
         found = []
         for k, answer in enumerate(self.answers):
             given = (self.equations, self.system, k)
+            if answer.fault:
+                found.append((answer.fault,))
+                continue
             texts = state_notes(*given, answer) + singular_notes(*given, answer.factor)
             found.append(texts + contact_notes(*given, self.forces.multipliers[k]))
         return tuple(found)
@@ -246,9 +252,10 @@ class Details:
             q, v, forces.a, merged(self.external, wrenches), self.passive, **self.bodies
         )
 
-    def result(self, single: bool, convention: str, bad: NDArray[np.bool_]) -> ConstrainedSolution:
+    def result(self, convention: str, bad: NDArray[np.bool_]) -> ConstrainedSolution:
         """bad: states that have no answer, which get NaN and a note."""
         equations, forces, some = self.equations, self.forces, bool(bad.any())
+        single = self.single
 
         def handed(x: Array) -> Array:
             x = blanked(x, bad) if some else x

@@ -28,6 +28,7 @@ from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
 from armillary.constraints.plan import plan_of
 from armillary.constraints.splitting import SolvedSplit, compiled_split, solved_split
+from armillary.constraints.states import blanked
 from armillary.errors import ModelError
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
@@ -38,7 +39,7 @@ from armillary.shown import shown
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
@@ -105,9 +106,9 @@ def derivatives(
         square, none = np.zeros((0, n, n)), np.zeros((0, n, 0))
         full = ForwardDerivatives(square, square, square)
         return ConstrainedDerivatives(square, *(none,) * 6, full)
-    found = solved_split(equations, system)
+    found = solved_split(equations, system, single)
     probe = _Probe(equations, system.q, found, external, passive)
-    return _of_states(equations, found, probe, single)
+    return blanked(_of_states(equations, found, probe, single), found.split.undefined)
 
 
 def compiled_derivatives(
@@ -214,6 +215,7 @@ def _refuse_singular(
     s = equations.scaling
     left = np.abs((s.rows / s.length)[:, None] * (solved.J @ carried + rates))
     speeds = np.abs(solved.v / s.columns).max(axis=1, initial=0.0)
+    left[solved.split.undefined] = 0.0
     if (left > _SINGULAR * speeds[:, None, None]).any():
         raise ModelError(
             f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position, "
@@ -286,7 +288,7 @@ class _Probe:
         return memo.once(("slopes", reads, self.passive), lambda: self._made(reads))
 
     def _made(self, reads: tuple[str, ...]) -> OneOrMany | None:
-        from armillary.evaluate.native_call import OneOrMany
+        from armillary.evaluate.lean_call import OneOrMany
         from armillary.evaluate.program import Program
 
         owner = self.equations.evaluator

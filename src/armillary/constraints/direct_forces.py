@@ -49,8 +49,8 @@ def solved_at_once(
     def whole() -> System:
         return solvable(equations, arrays, True)[0]
 
-    details = Details(equations, whole, arrays, forces, None, True)
-    return details.result(True, MINIMUM, _NONE_BAD)
+    details = Details(equations, whole, arrays, forces, None, passive=True, single=True)
+    return details.result(MINIMUM, _NONE_BAD)
 
 
 def penalized_solution(
@@ -84,5 +84,5 @@ def penalized_solution(
         pushes=in_second_frames(equations, system, multipliers),
         stretch=np.zeros(len(a)),
     )
-    details = Details(equations, lambda: system, arrays | bodies, forces, external, states.passive)
-    return details.result(single, PENALTY, bad)
+    given = (arrays | bodies, forces, external, states.passive, single)
+    return Details(equations, lambda: system, *given).result(PENALTY, bad)

@@ -14,10 +14,10 @@ from armillary.constraints.arrays import rotated_back
 from armillary.constraints.compiled_rows import Asked, row_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.constraints.moving import Prescribed, RowMotion, spread
-from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
+from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve, sound
 from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
-from armillary.errors import InputError, unknown_name
+from armillary.errors import InputError, SingularError, unknown_name
 from armillary.evaluate.inputs import Array, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
@@ -51,7 +51,10 @@ def penalized(
     both[:, :n, :n], both[:, :n, n:] = M, -np.swapaxes(terms.G, 1, 2)
     both[:, n:, :n], both[:, n:, n:] = share * m * terms.J, share * np.eye(rows)
     right = share * (m * target - c * terms.rate - k * terms.residual)
+    known = sound(M)  # rows that give way do not hold what moves without inertia
+    both[~known] = np.eye(n + rows)
     found = np.linalg.solve(both, np.concatenate([force, right], axis=1)[..., None])
+    found[~known] = np.nan
     return found[:, :n, 0], found[:, n:, 0]
 
 
@@ -98,7 +101,7 @@ class Equations:
 
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
-        points = self._points(np.array(model.initial or model.neutral()))
+        points = self._points(np.array(model.start()))
         size = max([_diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
         if size > 0.0:
             return float(size)
@@ -349,6 +352,32 @@ class Equations:
         G = None if self.constraints.ideal else system.terms.G[k]
         labels = self.model.v_labels
         return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)
+
+    def answers(self, system: System, single: bool) -> list[Answer]:
+        """All states by the null space.  Accelerations that are undefined (a gimbal turned by a
+        quarter, a free motion without inertia) are an error of a single state; among others they
+        are NaN, with the reason."""
+        return [self.answer(system, k) if single else self._tried(system, k)
+                for k in range(len(system.q))]  # fmt: skip
+
+    def balance(self, system: System, k: int, a: Array) -> Answer:
+        """State k by the null space; where its accelerations are undefined, what the constraints
+        carry when they are a."""
+        try:
+            return self.answer(system, k)
+        except SingularError:
+            factor = self.factor(system.terms, k)
+            carried = factor.multipliers(system.M[k] @ a - system.force[k])
+            return Answer(a, carried, system.target[k] - factor.J @ a, factor)
+
+    def _tried(self, system: System, k: int) -> Answer:
+        try:
+            return self.answer(system, k)
+        except SingularError as fault:
+            n, m = self.tables.nv, self.constraints.count
+            factor = self.factor(system.terms, k)
+            return Answer(np.full(n, np.nan), np.full(m, np.nan), np.full(m, np.nan), factor,
+                          fault.message)  # fmt: skip
 
 
 def _diameter(points: Array) -> float:

@@ -152,7 +152,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
             parameters=parameters,
         )
         friction = load_friction_of(self._equations)
-        a, _ = friction.friction_of(arrays, external, moving, baumgarte, parameters)
+        a, _ = friction.friction_of(arrays, external, single, moving, baumgarte, parameters)
         return blanked(a, bad)
 
     def _penalized(self, states: States, how: AnyPenalty) -> Array:
@@ -288,9 +288,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
         for k in np.flatnonzero(good):
             try:
                 a[k] = equations.answer(system, int(k)).a
-            except SingularError:  # in one state of many, as of a gimbal at a quarter turn
+            except SingularError:  # as of a gimbal at a quarter turn
                 good[k] = False
-                if not good.any() and states.numbers is None:
+                if states.numbers is None:
                     raise
         if good.any():
             self._choose_others(states.of(np.flatnonzero(good)[:1]))
@@ -394,10 +394,13 @@ class ConstrainedForwardDynamics(LadderQuestion):
         system, arrays, _, bad = solvable(equations, arrays, single)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.parameter_jacobian", single)
-        answers = [equations.answer(system, k) for k in range(len(arrays["q"]))]
+        answers = equations.answers(system, single)
+        bad |= np.array([bool(x.fault) for x in answers], bool)
         Y = changed_forces(np.array([x.a for x in answers]).reshape(arrays["v"].shape))
-        each = [-responses(equations, system, k, x.factor) @ Y[k] for k, x in enumerate(answers)]
-        return each[0] if single else blanked(np.array(each).reshape(Y.shape), bad)
+        found = np.full(Y.shape, np.nan)
+        for k in np.flatnonzero(~bad):
+            found[k] = -responses(equations, system, int(k), answers[k].factor) @ Y[k]
+        return found[0] if single else found
 
     def offset_jacobian(self, *args: object, **options: object) -> NoReturn:
         """Refused: moved joint frames open the loops."""

@@ -58,7 +58,7 @@ class States:
     wrenches: Mapping[str, tuple[Array, bool]] = field(default_factory=dict)  # True: (1, 6) for all
     passive: bool = True
     prescribed: Prescribed = None
-    numbers: NDArray[np.intp] | None = None  # of these states in the whole batch
+    numbers: NDArray[np.intp] | None = None  # of these states in the whole batch; None: of one
 
     @classmethod
     def checked(
@@ -81,7 +81,8 @@ class States:
             name: (x if len(x) == count else np.tile(x, (count, 1))).astype(np.float64, copy=False)
             for name, (x, _) in parts.items()
         }
-        return cls(arrays, given, passive, prescribed), single
+        numbers = None if single else np.arange(count)
+        return cls(arrays, given, passive, prescribed, numbers), single
 
     def __len__(self) -> int:
         return len(self.arrays["q"])
@@ -161,7 +162,7 @@ def results_of(
     equations: Equations, kernels: Program, states: States, closed: bool = False
 ) -> dict[str, Array]:
     """All results (B, ...) of such code, by name."""
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
 
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
     if states.wrenches:

@@ -28,7 +28,7 @@ from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.self_stress import ForceMap, determinacy, wrench_sizes
 from armillary.constraints.solution import ConstrainedSolution
-from armillary.constraints.states import finite_rows, placed, substituted
+from armillary.constraints.states import finite_rows, placed
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.load_friction import GROUP_OF, LoadFriction, repeated
@@ -59,11 +59,13 @@ class ConstrainedLoadFriction(LoadFriction):
         self,
         state: dict[str, Array],
         external: External,
+        single: bool,
         prescribed: Prescribed = None,
         baumgarte: Baumgarte = None,
         parameters: ArrayLike | None = None,
     ) -> tuple[Array, Array]:
-        """a (B, nv) and x (B, m) of the states q, v, tau in rows."""
+        """a (B, nv) and x (B, m) of the states q, v, tau in rows; NaN where undefined among
+        others."""
         q, v = state["q"], state["v"]
         equations, count = self.plain_equations, len(q)
 
@@ -75,7 +77,7 @@ class ConstrainedLoadFriction(LoadFriction):
             system = equations.system(
                 q[rows], v[rows], force, wrench, True, given, baumgarte, **bodies
             )
-            answers = [equations.answer(system, k) for k in range(len(rows))]
+            answers = equations.answers(system, single)
             a = np.array([x.a for x in answers]).reshape(force.shape)
             return a, self._loads_of(system, a, answers, wrench, bodies, times == 1)
 
@@ -109,7 +111,7 @@ class ConstrainedLoadFriction(LoadFriction):
             ]
             u = np.array([x.tau for x in found]).reshape(force.shape)
             system = replace(system, force=system.force + u)
-            answers = [equations.answer(system, k) for k in range(len(u))]
+            answers = [equations.balance(system, k, x) for k, x in enumerate(a[rows])]
             return u, self._loads_of(system, a[rows], answers, wrench, bodies, times == 1)
 
         found: list[Actuation] = []
@@ -181,14 +183,11 @@ class ConstrainedLoadFriction(LoadFriction):
         """Everything: that of the mechanism without such friction, driven by what is left."""
         q, v, tau = state["q"], state["v"], state["tau"]
         equations, evaluator = self.plain_equations, self.evaluator
-        a, x = self.friction_of(state, external, prescribed, baumgarte)
+        a, x = self.friction_of(state, external, single, prescribed, baumgarte)
         lost = ~finite_rows(a, x)
-        if lost.any():
-            if single:
-                evaluator.refuse_not_finite(state, a)
-            state, external = substituted(equations, state, external, lost)
-            rest = self.solution(state, external, prescribed, baumgarte, compliance, single)
-            return without_rows(rest, lost)
+        if lost.any() and single:
+            evaluator.refuse_not_finite(state, a)
+        x[lost] = 0.0  # no number is given there
         left = tau.copy()
         left[:, self.columns] -= x
         system = equations.system(q, v, left, external, True, prescribed, baumgarte)
@@ -204,7 +203,7 @@ class ConstrainedLoadFriction(LoadFriction):
             passive=np.asarray(found.balance.passive + taken),
         )
         forces = whole.each(first)
-        return replace(
+        found = replace(
             found,
             model=evaluator.model,
             tau=first(tau),
@@ -212,3 +211,5 @@ class ConstrainedLoadFriction(LoadFriction):
             balance=balance,
             wrenches=forces.reactions(),
         )
+        lost &= finite_rows(np.atleast_2d(found.acceleration))  # others say why they are undefined
+        return without_rows(found, lost) if lost.any() else found

@@ -158,6 +158,7 @@ class Answer:
     multipliers: Array  # (m,), smallest in scaled units where they are not unique
     residual: Array  # (m,) target - J a: not zero where rows contradict each other
     factor: Factor
+    fault: str = ""  # why the accelerations are undefined, and NaN; of one state of many
 
 
 def solve(
@@ -178,9 +179,9 @@ def solve(
         return Answer(a, multipliers, residual, factor)
     if N.shape[1]:
         N = _graded(N, M, factor.scaling)
-        a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
+        a = a + N @ _reduced(N, M, N.T @ (force - M @ a), labels)
         # refined once: the sum above cancels where constraints carry most of the force
-        a = a + N @ _reduced(N.T @ M @ N, N.T @ (force - M @ a), N, labels)
+        a = a + N @ _reduced(N, M, N.T @ (force - M @ a), labels)
     return Answer(a, factor.multipliers(M @ a - force), residual, factor)
 
 
@@ -214,11 +215,31 @@ def _graded(N: Array, M: Array, scaling: Scaling) -> Array:
     return np.asarray(scaling.columns[:, None] * basis, float)
 
 
-def _reduced(A: Array, b: Array, N: Array, labels: tuple[str, ...]) -> Array:
-    """A y = b, A symmetric positive definite; scaled to a unit diagonal first."""
+def inertia_sums(N: Array, M: Array) -> Array:
+    """(..., k) what the inertias along the motions N (..., n, k) are sums of: Σ_i N_ik² |M_ii|.
+    Where axes coincide the terms of N^T M N cancel, and a diagonal far below this is rounding."""
+    diagonal = np.abs(np.einsum("...ii->...i", M))
+    return np.asarray(np.einsum("...ik,...i->...k", N * N, diagonal))
+
+
+def sound(M: Array) -> NDArray[np.bool_]:
+    """(B,) which inertia matrices (B, n, n) leave no motion without inertia, but for rounding."""
+    good = np.isfinite(M).all(axis=(1, 2))
+    size = np.sqrt(np.maximum(np.einsum("bii->bi", np.where(good[:, None, None], M, 0.0)), 0.0))
+    good &= size.all(axis=1)
+    rows = np.flatnonzero(good)
+    scaled = M[rows] / (size[rows, :, None] * size[rows, None, :])
+    good[rows] = np.linalg.eigvalsh(scaled).min(axis=1, initial=1.0) > _LOCKED
+    return good
+
+
+def _reduced(N: Array, M: Array, b: Array, labels: tuple[str, ...]) -> Array:
+    """A y = b, A = N^T M N symmetric positive definite; scaled to a unit diagonal first."""
+    A = N.T @ M @ N
+    nothing = np.diag(A) <= _LOCKED * inertia_sums(N, M)
     size = np.sqrt(np.maximum(np.diag(A), 0.0))
-    if not size.all():
-        k = int(np.argmin(np.diag(A)))
+    if nothing.any():
+        k = int(np.argmin(np.where(nothing, np.diag(A), np.inf)))
         _undefined(N, k, labels, negative=A[k, k] < -_NEGATIVE * np.abs(A).max())
     scaled = A / np.outer(size, size)
     try:

@@ -114,6 +114,9 @@ class Power:
         )
 
     def __str__(self) -> str:
+        if np.ndim(self.energy_rate):
+            off = float(np.nanmax(np.abs(self.imbalance), initial=0.0))
+            return f"power of {len(self.energy_rate)} states, W; largest imbalance {off:.1e}"
         return (
             f"power, W: actuators {self.actuators:.6g}, external {self.external:.6g}, constraints "
             f"{self.constraints:.6g}, taken by friction and springs {self.passive:.6g}; energy "

@@ -18,10 +18,10 @@ from armillary.algorithms.closed.split import split_dynamics
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
-from armillary.constraints.nullspace import Factor, Scaling, solve
+from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, solve
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.states import fulfilled
-from armillary.errors import ModelError
+from armillary.errors import ModelError, SingularError
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _WORTH = 1000  # states: for fewer, numpy is done before the code would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
+_OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
 
@@ -42,6 +43,7 @@ class Split:
     velocities: Array  # (B, n, l): changes of v
     particular: Array  # P (B, n, m)
     response: Array  # R (B, n, n)
+    undefined: NDArray[np.bool_]  # (B,) where R is, and zero here: a gimbal turned by a quarter
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,9 @@ class SolvedSplit:
     inert: bool  # no free motion has as good as no inertia, which has been checked
 
 
-def solved_split(equations: Equations, system: System) -> SolvedSplit:
+def solved_split(equations: Equations, system: System, single: bool) -> SolvedSplit:
     """By numpy."""
-    split, M = split_of(equations, system), system.M
+    split, M = split_of(equations, system, single), system.M
     a = _times(split.particular, system.target)
     for _ in range(2):  # refined once, as in `solve`
         a = a + _times(split.response, system.force - _times(M, a))
@@ -90,7 +92,7 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
     velocities = _orthonormal(s, N)
     motions = _orthonormal(s, found["K"]) if "K" in found else velocities
     response = N @ found["H"] @ np.swapaxes(N, 1, 2)
-    split = Split(motions, velocities, found["P"], response)
+    split = Split(motions, velocities, found["P"], response, np.zeros(len(states), bool))
     known = {name: found[name] for name in ("M", "J", "a", "multipliers")}
     return SolvedSplit(split, states.arrays["v"], **known, inert=True)
 
@@ -117,7 +119,7 @@ def _times(A: Array, x: Array) -> Array:
     return np.asarray((A @ x[..., None])[..., 0])
 
 
-def split_of(equations: Equations, system: System) -> Split:
+def split_of(equations: Equations, system: System, single: bool) -> Split:
     """Every state by dependent coordinates, or by the null space where those fail."""
     holonomic = np.array(equations.constraints.holonomic, bool)
     found = _embedded(equations, system, holonomic)
@@ -125,7 +127,7 @@ def split_of(equations: Equations, system: System) -> Split:
     if found is not None:
         split, healthy = found
         left = np.flatnonzero(~healthy).tolist()
-    others = [_by_null_space(equations, system, k, holonomic) for k in left]
+    others = [_by_null_space(equations, system, k, holonomic, single) for k in left]
     if len(others) == len(system.q):
         _refuse_mixed(dict(enumerate(others)))
         return Split(*(np.stack([getattr(x, name)[0] for x in others]) for name in vars(others[0])))
@@ -163,7 +165,9 @@ def _embedded(
         N, P = _solved(every, J)
         K = N if of_places is every else _solved(of_places, J)[0]
         inner = np.swapaxes(N, 1, 2) @ (s.columns[:, None] * M * s.columns) @ N
-        size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))
+        own = np.einsum("bii->bi", inner)
+        opposed = own > _OPPOSED * inertia_sums(N, s.columns[:, None] * M * s.columns)
+        size = np.sqrt(np.maximum(own, 1e-300))
         inverse = np.linalg.inv(inner / (size[:, :, None] * size[:, None, :]))
     except np.linalg.LinAlgError:  # of one state: the null space takes all
         return None
@@ -171,13 +175,13 @@ def _embedded(
     P = s.columns[:, None] * P * (s.rows / s.length)
     a = (P @ system.target[..., None])[..., 0]
     implied = np.maximum(_largest(J @ N), _largest(J[:, holonomic] @ K)) <= _FULFILLED
-    healthy = (largest < _HEALTHY) & implied
+    healthy = (largest < _HEALTHY) & implied & opposed.all(axis=1)
     healthy &= fulfilled(equations, system.terms.J, system.target, system.v, a)
     inverse = inverse / (size[:, :, None] * size[:, None, :])
     R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
     velocities = s.columns[:, None] * np.linalg.qr(N)[0]
     motions = velocities if K is N else s.columns[:, None] * np.linalg.qr(K)[0]
-    return Split(motions, velocities, P, R), healthy
+    return Split(motions, velocities, P, R, np.zeros(len(M), bool)), healthy
 
 
 def _plans(equations: Equations) -> tuple[Plan, Plan]:
@@ -208,16 +212,21 @@ def _largest(x: Array) -> Array:
 
 
 def _by_null_space(
-    equations: Equations, system: System, k: int, holonomic: NDArray[np.bool_]
+    equations: Equations, system: System, k: int, holonomic: NDArray[np.bool_], single: bool
 ) -> Split:
-    """Of one state."""
+    """Of one state.  single: an error where its accelerations are undefined."""
     factor = equations.factor(system.terms, k)
     tolerance = equations.rank_tolerance(system.terms.residual[k])
     scaling = equations.scaling.of_rows(holonomic)
     places = Factor(system.terms.J[k][holonomic], scaling, tolerance)
     P = factor.motion(np.eye(equations.constraints.count))[0]
-    R = responses(equations, system, k, factor)
-    return Split(places.free[None], factor.free[None], P[None], R[None])
+    try:
+        R, undefined = responses(equations, system, k, factor), False
+    except SingularError:
+        if single:
+            raise
+        R, undefined = np.zeros(system.M[k].shape), True
+    return Split(places.free[None], factor.free[None], P[None], R[None], np.array([undefined]))
 
 
 def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:

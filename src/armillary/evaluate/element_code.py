@@ -143,7 +143,7 @@ def _changed(
     held, ends = both
     slot, count = input_slot(request, "states"), len(element.law.state_names())
     states = [graph.load("q", slot, k) for k in range(count)]
-    now = replace(element, law=element.law.changed(states, ()))
+    now = replace(element, law=element.law.changed(states, _added(graph, request, element)))
     element.law.act(held)
     now.law.act(ends)
     old, new = pushed_by(kind, held), pushed_by(kind, ends)
@@ -160,6 +160,15 @@ def _changed(
             where = ("q", place, k) if name == "rates" else ("dof", place, k, len(found))
             block.stores.append(Store(where, graph.lift(x)))
     return {key: [x - y for x, y in zip(new[key], old[key], strict=True)] for key in new}
+
+
+def _added(graph: Graph, request: Request, element: KernelElement) -> list[Leaf]:
+    """What is given beside the states: from the row of the element, as many as its law takes."""
+    width = next(p.inputs for p in request.algorithm.passes if isinstance(p, ElementStep))
+    if not width:
+        return []
+    slot = input_slot(request, "inputs")
+    return [graph.load("dof", slot, k, width) for k in range(element.law.input_count())]
 
 
 def _unloaded(ends: Sequence[PlacedEnd | PlacedCoordinate]) -> list[PlacedEnd | PlacedCoordinate]:

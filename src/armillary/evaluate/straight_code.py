@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _PER_PAIR = 15  # of a body with one that carries it
 _PER_SOLVED_PAIR = 40  # the same, with the equations of motion solved
 _PER_ELEMENT_PAIR = 6  # of a body that moves an end of a force element with one that feels it
+_OPTIMIZE = 0  # see codegen/jit.py: a graph is simplified before it is text
 
 
 class StraightCode:
@@ -43,7 +44,10 @@ class StraightCode:
 
     @cached_property
     def graph(self) -> FunctionGraph:
-        return self._trace()
+        from armillary.graph.expr import growing
+
+        with growing():
+            return self._trace()
 
     @cached_property
     def operations(self) -> int:
@@ -60,7 +64,9 @@ class StraightCode:
 
             return with_declarations(straight_text(lanes, self.graph.block(), arrays), lanes)
 
-        return Linked([Library(text, ["batch"], identity=of_lanes(self._identity, lanes))])
+        return Linked(
+            [Library(text, ["batch"], _OPTIMIZE, identity=of_lanes(self._identity, lanes))]
+        )
 
     def within(self, lanes: Lanes, arrays: Arrays) -> Library:
         """Machine code that works on W states side by side, as a pass of a loop kernel."""
@@ -71,7 +77,9 @@ class StraightCode:
             writer = BlockWriter(lanes, "straight", order="row", arrays=arrays)
             return with_declarations(writer.write(self.graph.block()), lanes)
 
-        return Library(text, ["straight"], identity=of_lanes(self._identity, lanes, "within"))
+        return Library(
+            text, ["straight"], _OPTIMIZE, identity=of_lanes(self._identity, lanes, "within")
+        )
 
 
 def straight_code(request: Request, tables: Tables, frame_body: int | None = None) -> StraightCode:

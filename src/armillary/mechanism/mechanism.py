@@ -19,7 +19,6 @@ from armillary.evaluate.answers import energy_lacks, load_friction_of
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import InverseKinematics
 from armillary.evaluate.load_friction import LoadFriction
-from armillary.evaluate.named_states import start
 from armillary.mechanism.edits import Edits
 from armillary.model.describe import counted, describe
 from armillary.model.report import Report
@@ -131,7 +130,7 @@ class Mechanism(Edits, MechanismDoors):
     @property
     def initial(self) -> Array:
         """q to start from: the one the source gives, else the neutral one."""
-        return start(self.model)
+        return np.array(self.model.start())
 
     @property
     def additive(self) -> bool:

@@ -16,6 +16,7 @@ from armillary.runtime.time_code import StepCode
 
 _ITERATIONS = 30
 _CONVERGED, _STALLED = 1e-15, 1e-11  # changes of ξ, of 1 + its size
+_STALLED_MOVE = 1e-12  # and of positions, h ξ: openings are rounded, and divided by h
 _RANK = 1e-13  # of the largest entry on the diagonal of J Jᵀ: less is rounding
 _SMALL = 1e-3  # share of the largest singular value of J: a singular position is near
 _STEPS = 5.0  # from which it is looked for
@@ -286,9 +287,12 @@ def _move_on(w: StepCode, x: _State, open_: str, lost: str) -> None:
     w.copy(xi, trial, x.n)
     size, before = _largest(w, change, x.n), c.read_number(changed)
     scale = c.float("fadd", _largest(w, xi, x.n), "1.0")
+    moved = c.float("fdiv", _exact(_STALLED_MOVE), w.h)
+    longer = c.let(f"fcmp ogt double {moved}, {_exact(_STALLED)}")
+    stalled = c.let(f"select i1 {longer}, double {moved}, double {_exact(_STALLED)}")
     small, rounding = (
-        c.let(f"fcmp olt double {size}, {c.float('fmul', scale, _exact(share))}")
-        for share in (_CONVERGED, _STALLED)
+        c.let(f"fcmp olt double {size}, {c.float('fmul', scale, share)}")
+        for share in (_exact(_CONVERGED), stalled)
     )
     stays = c.let(f"fcmp oge double {size}, {c.float('fmul', before, '0.5')}")
     over = c.let(f"or i1 {small}, {c.let(f'and i1 {rounding}, {stays}')}")

@@ -54,7 +54,18 @@ def motor_target(experiment: Experiment, path: str, rest: str) -> Target:
     rotors = _rotor_labels(model, body) if number == "gear" else ()
     also = tuple(f"joints.{x}.gear" for x in rotors)
     unit = MOTOR_UNITS.get(number, "")
-    return Target(path, "motor", body.name, (number,), float(value), unit, least, above, most, also)
+    return Target(
+        path=path,
+        kind="motor",
+        owner=body.name,
+        steps=(number,),
+        value=float(value),
+        unit=unit,
+        least=least,
+        open=above,
+        most=most,
+        also=also,
+    )
 
 
 def _rotor_labels(model: Model, body: Body) -> tuple[str, ...]:

@@ -23,8 +23,9 @@ SIX = ("rx", "ry", "rz", "dx", "dy", "dz")
 
 @dataclass(frozen=True)
 class Bushing(Data):
-    """Rubber in one pivot of an arm: N/m across and along the pivot axis, N m/rad against tilting
-    and turning, and the damping of all of them as a time, s (damping = time x stiffness)."""
+    """Rubber in one pivot of an arm, or in the mount of a strut: N/m across and along its axis,
+    N m/rad against tilting and turning, and the damping of all of them as a time, s (damping = time
+    x stiffness)."""
 
     radial: float = 6.0e6
     axial: float = 1.0e6
@@ -76,19 +77,25 @@ def put_arm(
     # on rubber it turns about any axis: two bars from the pivots to the tip, with their own breadth
     solid |= _two_bars(mass, (first, second), tip, origin)
     a.body(name, a.carrier, "gimbal", origin, free=SIX, **solid)
-    turned = z_along(axis)
     for (word, point), rubber in zip(pivots.points.items(), pivots.rubber, strict=True):
-        label = f"{name}-{word}-bushing"
-        ends = [
-            a.frame(f"{label}.{end}", body, point, turned)
-            for end, body in (("carrier", a.carrier), ("arm", name))
-        ]
-        k = [rubber.tilting, rubber.tilting, rubber.turning]
-        k += [rubber.radial, rubber.radial, rubber.axial]
-        damping = [rubber.time * x for x in k]
-        a.builder.bushing(label, *ends, stiffness=k, damping=damping)
+        put_rubber(a, name, point, axis, rubber, f"-{word}")
     parts = zip(("rx", "ry", "rz"), axis, strict=True)
     return {f"{name}.{r}": side * x for r, x in parts if x}
+
+
+def put_rubber(
+    a: Assembler, body: str, point: Triple, axis: Triple, rubber: Bushing, word: str = ""
+) -> None:
+    """Rubber between the carrier and a body at a point, its axis along the given one."""
+    label, turned = f"{body}{word}-bushing", z_along(axis)
+    ends = [
+        a.frame(f"{label}.{end}", of, point, turned)
+        for end, of in (("carrier", a.carrier), ("arm" if word else "mount", body))
+    ]
+    k = [rubber.tilting, rubber.tilting, rubber.turning]
+    k += [rubber.radial, rubber.radial, rubber.axial]
+    damping = [rubber.time * x for x in k]
+    a.builder.bushing(label, *ends, stiffness=k, damping=damping)
 
 
 def _two_bars(mass: float, feet: tuple[Triple, Triple], tip: Triple, origin: Triple) -> BodyData:

@@ -58,7 +58,7 @@ def compliance(
         raise InputError(
             f"{axle.title}: its links and hinges are rigid, so forces do not move its wheels. Put "
             f"rubber in, such as DoubleWishbone(bushing=Bushing()), an elastic tie rod "
-            f"(tie_rod=5e6), or SolidAxle(guide='leaf')."
+            f"(tie_rod=5e6), MacPherson(mount=Bushing()), or SolidAxle(guide='leaf')."
         )
     given = {"lateral": lateral, "longitudinal": longitudinal, "drive": drive, "aligning": aligning}
     over, pushes = sweep(given, _USUAL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ from armillary.vehicles.vehicle import Vehicle
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_STRAIGHT = 1e-3  # m/s² of lateral acceleration: less is rounding of the path's differences
 
 
 @shown
@@ -147,22 +150,23 @@ class Drive:
 
     @cached_property
     def off_tracking(self) -> dict[str, float]:
-        """How far the last axle of every unit leaves the path of the first axle of all, m."""
+        """How far the last axle of every unit leaves the path of the first axle of all, m, where it
+        goes beside that path; NaN: it has not come there yet."""
         front = self._axle_path(list(self.vehicle.wheels[:2]))
         found = {}
         for unit, sides in self._sides.items():
             last = self._axle_path([sides[0][-1], sides[1][-1]])
-            gone = last[len(last) // 20 :]  # the last axle begins behind the path's beginning
-            gone = gone[gone[:, 0] > front[0, 0]]
-            found[unit] = float(max((_distance(front, p) for p in gone[::5]), default=0.0))
+            away = [distance_beside(front, p) for p in last[len(last) // 20 :: 5]]
+            found[unit] = max((x for x in away if x is not None), default=math.nan)
         return found
 
     @property
     def rearward_amplification(self) -> float:
-        """Peak lateral acceleration of the last unit over that of the first (ISO 14791)."""
+        """Peak lateral acceleration of the last unit over that of the first (ISO 14791); NaN where
+        the first one goes straight on."""
         units = self.vehicle.units
         peaks = [np.abs(self.lateral_acceleration(u)[5:-5]).max() for u in (units[0], units[-1])]
-        return float(peaks[1] / peaks[0])
+        return float(peaks[1] / peaks[0]) if peaks[0] > _STRAIGHT else math.nan
 
     def understeer_gradient(self) -> float:
         """Slope of  delta - L r / v  over the lateral acceleration, rad/(m/s²), in the later two
@@ -202,9 +206,9 @@ class Drive:
             rows.append(("least wheel load", least, "N"))
         if len(self.vehicle.units) > 1:
             last = self.vehicle.units[-1]
-            rows.append((f"off-tracking of {last}", self.off_tracking.get(last, 0.0), "m"))
+            rows.append((f"off-tracking of {last}", self.off_tracking.get(last, math.nan), "m"))
             rows.append(("rearward amplification", self.rearward_amplification, "1"))
-        return rows
+        return [row for row in rows if not math.isnan(row[1])]
 
     def __str__(self) -> str:
         lines = [f"{self.vehicle.name}, {self.title}: greatest values until {self.time[-1]:g} s"]
@@ -245,10 +249,14 @@ class Drive:
         return figure
 
 
-def _distance(path: Array, point: Array) -> float:
-    """Of a point from a line of points, m."""
+def distance_beside(path: Array, point: Array) -> float | None:
+    """Of a point from a line of points, m; None where an end of the line is the nearest of it."""
     a, b = path[:-1], path[1:]
     d = b - a
     length2 = np.maximum(np.sum(d * d, axis=1), 1e-300)
-    s = np.clip(np.sum((point - a) * d, axis=1) / length2, 0.0, 1.0)
-    return float(np.sqrt(np.min(np.sum((a + s[:, None] * d - point) ** 2, axis=1))))
+    s = np.sum((point - a) * d, axis=1) / length2
+    near = np.clip(s, 0.0, 1.0)[:, None]
+    away = np.sqrt(np.sum((a + near * d - point) ** 2, axis=1))
+    k = int(away.argmin())
+    beyond = (k == 0 and s[0] < 0.0) or (k == len(s) - 1 and s[-1] > 1.0)
+    return None if beyond else float(away[k])

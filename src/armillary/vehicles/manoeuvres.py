@@ -155,7 +155,8 @@ def drive(
     """A vehicle through a manoeuvre; what engineers read off it is in the result.
 
     guard: slows down before a roll-over; record: more than q, v and the tyres; options: of
-    `simulate`.  Where the angle of the wheels is given, the steering coordinate is prescribed."""
+    `simulate`.  Where the angle of the wheels is given, the steering coordinate is prescribed, and
+    so are the joints of what the vehicle carries (`vehicle.held`), where they begin."""
     if not isinstance(vehicle, Vehicle):
         raise InputError(f"drive: expected a vehicle of am.vehicles, found {vehicle!r:.60}.")
     if not isinstance(manoeuvre, Manoeuvre):
@@ -163,14 +164,15 @@ def drive(
             f"drive: expected a manoeuvre such as am.vehicles.step_steer(), "
             f"found {manoeuvre!r:.60}."
         )
-    path = _path(vehicle, manoeuvre)
     q, v = vehicle.start(manoeuvre.start_speed)
+    path = _path(vehicle, manoeuvre)
     driver = Driver(vehicle, manoeuvre.speed, path, brake=manoeuvre.brake, guard=guard)
-    given = dict(options)
+    given, at = dict(options), list(vehicle.mechanism.q_labels)
+    moved: dict[str, Any] = {name: float(q[at.index(name)]) for name in vehicle.held}
     if manoeuvre.steer is not None and vehicle.steering:
-        given["prescribed"] = vehicle.steering_motions(manoeuvre.steer) | dict(
-            given.get("prescribed") or {}
-        )
+        moved |= vehicle.steering_motions(manoeuvre.steer)
+    if moved:
+        given["prescribed"] = moved | dict(given.get("prescribed") or {})
     wanted = ["q", "v", *(() if vehicle.rolling else ("tyres",))]
     wanted += [name for name in record.replace(" ", "").split(",") if name and name not in wanted]
     run = simulate(

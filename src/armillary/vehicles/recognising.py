@@ -28,14 +28,19 @@ def from_mechanism(
     steering: str | None = None,
     driven: Sequence[str] | None = None,
     units: Sequence[str] = (),
+    held: Sequence[str] = (),
 ) -> Vehicle:
     """The vehicle that a mechanism is: `drive` and all that is read off need it.
 
     Wheels are the bodies with tyres (else those that roll without slip) on joints of their own; the
     chassis is the body that carries them all, on a free or planar joint.  steering: the coordinate
     that steers (None: found by its name, such as "rack" or "steer"; "": none); driven: joints of
-    wheels with drive torque (None: all of them); units: chassis of the tractor and its trailers."""
+    wheels with drive torque (None: all of them); units: chassis of the tractor and its trailers;
+    held: joints of what it carries, an arm, which motors hold still in drives (else it moves)."""
     m = mechanism
+    for name in held:
+        if name not in m.v_labels or name not in m.q_labels:
+            raise unknown_name("hinge or slide", name, set(m.v_labels) & set(m.q_labels))
     rims = _rims(m)
     root = chassis or _root(m, rims)
     for name in (root, *units):
@@ -68,6 +73,7 @@ def from_mechanism(
         units=(root, *(name for name in units if name != root)),
         rolling=rolling,
         about="read off its wheels",
+        held=tuple(held),
     )
 
 

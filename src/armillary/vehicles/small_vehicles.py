@@ -22,7 +22,7 @@ from armillary.model.roads.road import Road
 from armillary.vehicles.assembling import BLUE, DARK, block
 from armillary.vehicles.axles import RoadWheel
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, unloaded_radius
-from armillary.vehicles.vehicle import Vehicle
+from armillary.vehicles.vehicle import Vehicle, joints_of
 
 _Y = (0.0, 1.0, 0.0)
 
@@ -33,7 +33,7 @@ def rover(
     """Four wheels, each one driven and steered, straight ahead; an arm on top.
 
     arm: a built-in mechanism by name, a mechanism, or None.  tyre: "rolling" (no slip) or a model
-    of `armillary.tyres`."""
+    of `armillary.tyres`.  In drives the arm is held still."""
     check_tyres(tyre, road)
     model = example("rover")
     start: dict[str, Any] = {
@@ -42,11 +42,13 @@ def rover(
     start |= {"chassis": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, model.wheels[0].radius)}
     model = _started(model, start)
     mechanism = Mechanism(model)
+    held: tuple[str, ...] = ()
     if arm is not None:
         carried = Mechanism(example(arm)) if isinstance(arm, str) else arm
         if not isinstance(carried, Mechanism):
             raise InputError(f"rover: arm is a name or a mechanism, found {arm!r:.60}.")
         mechanism = mechanism.mount(carried, on="chassis", at=Pose((0.2, 0.0, 0.31)), prefix="arm_")
+        held = joints_of(carried, "arm_")
     wheels = tuple(f"{corner}-drive" for corner in _CORNERS)
     return _vehicle(
         mechanism,
@@ -59,6 +61,7 @@ def rover(
         steered=tuple((f"{c}-steer", x, y) for c, (x, y) in _PLACES.items()),
         driven=wheels,
         about="four driven and steered wheels",
+        held=held,
     )
 
 

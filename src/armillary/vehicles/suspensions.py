@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from armillary.errors import InputError
 from armillary.model import Passive
 from armillary.model.parts import Triple
-from armillary.vehicles.arms import Bushing, Pivots, put_arm, rubber_of
+from armillary.vehicles.arms import SIX, Bushing, Pivots, put_arm, put_rubber, rubber_of
 from armillary.vehicles.assembling import (
     TIE_ROD,
     Assembler,
     Data,
     bar_shape,
+    middle,
     minus,
     rod,
     z_along,
@@ -144,7 +146,9 @@ class MacPherson(Wishbones):
     strut_top (the upper mount, a ball), fixed in the upright, goes through the mount always.
 
     bushing: rubber in both pivots of the arm (None: an ideal hinge); rear_bushing: in the rear
-    one, where it is another."""
+    one, where it is another.  mount: rubber of the upper mount, between the body and the strut's
+    rod, with its axis along the strut (None: rigid); the strut turns in it on a bearing.
+    mount_mass: of rod and plate on that rubber, kg."""
 
     lower_front: Triple = (0.17, 0.37, 0.20)
     lower_rear: Triple = (-0.22, 0.36, 0.195)
@@ -159,8 +163,10 @@ class MacPherson(Wishbones):
     lower_mass: float = 5.0
     upright_mass: float = 15.0
     strut: Strut = field(default_factory=lambda: Strut(stiffness=25.0e3, damping=1.8e3))
+    mount: Bushing | None = None
+    mount_mass: float = 2.0
     SIGNED = frozenset({"camber", "toe"})
-    POSITIVE = frozenset({"lower_mass", "upright_mass"})
+    POSITIVE = frozenset({"lower_mass", "upright_mass", "mount_mass"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -169,6 +175,16 @@ class MacPherson(Wishbones):
         self._apart("strut_low", "strut_top", "lower_ball")
         self._apart("tie_inner", "tie_outer")
         self._off_line("tie_outer", "lower_ball", "strut_top")
+        rubber_of(self.title, self.mount, None, "mount")
+        if self.mount is not None and not self.mount.turning:
+            raise InputError(
+                f"{self.title}: mount.turning is more than 0, found 0: the strut turns on its "
+                f"bearing, and nothing else holds the mount about it."
+            )
+
+    def rigid(self) -> MacPherson:
+        """With ideal hinges instead of rubber, and rigid tie rods."""
+        return replace(self, bushing=None, rear_bushing=None, tie_rod=0.0, mount=None)
 
     def _corner(
         self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
@@ -183,19 +199,31 @@ class MacPherson(Wishbones):
             bar_shape(p["tie_outer"], p["wheel_center"], p["lower_ball"]),
         ]
         a.body(hub, lower, "spherical", p["lower_ball"], **solid)
+        top = self._put_mount(a, name, p)
         # the mount first, the upright's strut axis second: the displacement runs along that axis
         turned = z_along(minus(p["strut_low"], p["strut_top"]))
         ends = (
-            a.frame(f"{name}-slide.mount", a.carrier, p["strut_top"], turned),
+            a.frame(f"{name}-slide.mount", top, p["strut_top"], turned),
             a.frame(f"{name}-slide.tube", hub, p["strut_low"], turned),
         )
-        a.builder.loop(f"{name}-slide", *ends, "gimbal", free=("rx", "ry", "rz", "dz"))
+        free = ("rx", "ry", "rz", "dz") if self.mount is None else ("rz", "dz")
+        a.builder.loop(f"{name}-slide", *ends, "gimbal", free=free)
         self._put_tie_rod(a, name, (tie, p["tie_inner"]), (hub, p["tie_outer"]))
         rpy = spindle(self.camber, self.toe, side)
         body = put_wheel(a, name, hub, p["wheel_center"], rpy, wheel)
-        top, low = (a.carrier, p["strut_top"]), (hub, p["strut_low"])
-        struts = put_strut(a, f"{name}-strut", top, low, self.strut)
+        strut = (top, p["strut_top"]), (hub, p["strut_low"])
+        struts = put_strut(a, f"{name}-strut", *strut, self.strut)
         return Corner(name, hub, body, side, swing, struts, p["wheel_center"], rpy)
+
+    def _put_mount(self, a: Assembler, name: str, p: dict[str, Triple]) -> str:
+        """What the top of the strut stands in: the carrier, or the rod on rubber."""
+        if self.mount is None:
+            return a.carrier
+        top, rod_end = p["strut_top"], middle(p["strut_top"], p["strut_low"])
+        solid = rod(self.mount_mass, top, rod_end, top)
+        a.body(f"{name}-mount", a.carrier, "gimbal", top, free=SIX, **solid)
+        put_rubber(a, f"{name}-mount", top, minus(p["strut_low"], top), self.mount)
+        return f"{name}-mount"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from armillary.errors import unknown_name
+from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose
@@ -35,7 +35,8 @@ class Vehicle:
     steered: of vehicles whose wheels are steered one by one, (coordinate, x, y) of each wheel in m
     ahead of and to the left of the middle of the unsteered axle: all of them turn about one centre;
     axles: their x, m, in the chassis's frame; tracks: of every axle, m; radii: loaded, m;
-    units: chassis of the tractor and of every trailer, in a row."""
+    units: chassis of the tractor and of every trailer, in a row (the chassis alone where none are
+    named); held: joints of what it carries, such as an arm, which motors hold still in drives."""
 
     mechanism: Mechanism
     wheels: tuple[str, ...]
@@ -48,10 +49,15 @@ class Vehicle:
     steered: tuple[tuple[str, float, float], ...] = ()
     driven: tuple[str, ...] = ()
     chassis: str = "chassis"
-    units: tuple[str, ...] = ("chassis",)
+    units: tuple[str, ...] = ()
     rolling: bool = False
     about: str = ""
+    held: tuple[str, ...] = ()
     data: Keywords = field(default_factory=dict)  # the arguments it was made with
+
+    def __post_init__(self) -> None:
+        if not self.units:
+            object.__setattr__(self, "units", (self.chassis,))
 
     @property
     def name(self) -> str:
@@ -105,10 +111,15 @@ class Vehicle:
         """q and v of straight driving at a speed (m/s): wheels roll, nothing else moves."""
         m = self.mechanism
         v = np.zeros(m.nv)
-        for unit in self.units:
-            for label in (f"{unit}.vx", f"{unit}.x"):  # on a free joint, on a planar one
-                if label in m.v_labels:
-                    v[m.v_labels.index(label)] = speed
+        # on a free joint, on a planar one; other units hang on these
+        labels = [f"{unit}.{x}" for unit in self.units for x in ("vx", "x")]
+        moved = [m.v_labels.index(label) for label in labels if label in m.v_labels]
+        if speed and not moved:
+            raise InputError(
+                f"'{self.chassis}' of '{self.name}' is on no free and no planar joint: it does not "
+                f"drive. Give q and v to am.simulate yourself."
+            )
+        v[moved] = speed
         for wheel, radius in zip(self.wheels, self.rolling_radii, strict=True):
             v[m.v_labels.index(wheel)] = speed / radius
         return np.array(m.initial), v
@@ -138,10 +149,13 @@ class Vehicle:
         other: Mechanism,
         at: tuple[float, float, float] = (0.0, 0.0, 1.0),
         prefix: str = "arm_",
+        held: bool = True,
     ) -> Vehicle:
-        """With another mechanism welded on the chassis at a point of it, m."""
+        """With another mechanism welded on the chassis at a point of it, m.  held: its motors hold
+        it still in drives (`drive` prescribes its hinges and slides); else it moves."""
         carried = self.mechanism.mount(other, on=self.chassis, at=Pose(at), prefix=prefix)
-        return replace(self, mechanism=carried)
+        more = joints_of(other, prefix) if held else ()
+        return replace(self, mechanism=carried, held=(*self.held, *more))
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
         """The mechanism as a file: .yaml, a text that a person can edit."""
@@ -164,3 +178,8 @@ class Vehicle:
                 f"  steered by '{self.steering}' ({gain}), driven: {', '.join(self.driven)}"
             )
         return "\n".join(lines)
+
+
+def joints_of(carried: Mechanism, prefix: str) -> tuple[str, ...]:
+    """Hinges and slides of a mechanism that is mounted with a prefix to its names."""
+    return tuple(f"{prefix}{name}" for name in carried.v_labels if name in carried.q_labels)

@@ -8,7 +8,7 @@ bodies these are is told by `articulated`; the others are composed as in the mas
 from __future__ import annotations
 
 from armillary.algorithms.tree.forward_dynamics import accelerate, articulate, give_way
-from armillary.algorithms.tree.locking import lock_status
+from armillary.algorithms.tree.locking import axes_status, lock_status, with_status
 from armillary.spatial import Force, ForceDyad, Motion
 
 LEAST_AXIS = 1e-4  # of its inertia: what the other axes of a joint leave to one of them
@@ -30,6 +30,8 @@ def carry(b, p, j, moving):
         status = _health(b)
         give_way(b, p, [t - h + status for t, h in zip(j.tau, j.h, strict=True)])
     else:
+        if moving and b.joint.may_lock:
+            j.h = with_status(j.h, axes_status(b.S))
         p.I_A += b.X.T @ b.I_A @ b.X
         p.p_A += b.X.T @ b.p_A
 

@@ -130,12 +130,13 @@ def _inward(b, p, j):
 
 
 @cache
-def changing_in_loops(states: int, elements: int, told: bool) -> Algorithm:
-    """The same of elements with states and without inputs, in loops over bodies and elements, so
-    that its cost grows with their number: (q, v, states, time, tau) -> tau + forces along the
-    joints, rates; told: all results of `changing_elements`, energy by element.
+def changing_in_loops(states: int, elements: int, told: bool, inputs: int = 0) -> Algorithm:
+    """The same in loops over bodies and elements, so that its cost grows with their number:
+    (q, v, states, time, tau, inputs) -> tau + forces along the joints, rates; told: all results of
+    `changing_elements`, energy by element.
 
-    A mechanism that is given to it has no other elements; states: of all of them."""
+    A mechanism that is given to it has no other elements; states: of all of them; inputs: a row of
+    so many numbers for each, of which it takes as many as it has (0: none are given)."""
     writes = {"force": "dof", "rates": "world"}
     shapes: dict[str, object] = {"rates": Numbers(size=states)}
     if told:
@@ -144,9 +145,9 @@ def changing_in_loops(states: int, elements: int, told: bool) -> Algorithm:
         shapes |= {"wrench": Force, "energy": Numbers(size=elements)}
     return Algorithm(
         f"changing_in_loops_{'told' if told else 'forces'}",
-        (ElementStep("change"), Outward(_outward), Inward(_inward)),
+        (ElementStep("change", inputs), Outward(_outward), Inward(_inward)),
         lambda g: {"f": Force.zero()},
-        ("q", "v", "states", "time", "tau"),
+        ("q", "v", "states", "time", "tau", *("inputs",) * bool(inputs)),
         writes,
         shapes,
     )

@@ -43,9 +43,14 @@ def inward(b, p, j):
     along = b.S.T @ b.p_A
     left = [t - r - f for t, r, f in zip(j.tau, resistance, along, strict=True)]
     if b.joint.may_lock:
-        sizes = [s.dot(u) + rotor for s, u, rotor in zip(b.S, b.U, b.armature, strict=True)]
-        left = with_status(left, lock_status(sizes, b.D.inverse_D, LOCKED))
+        left = with_status(left, articulated_status(b))
     give_way(b, p, left)
+
+
+def articulated_status(b):
+    """0; NaN where axes of the joint coincide (locking.py)."""
+    sizes = [s.dot(u) + rotor for s, u, rotor in zip(b.S, b.U, b.armature, strict=True)]
+    return lock_status(sizes, b.D.inverse_D, LOCKED)
 
 
 def give_way(b, p, u):

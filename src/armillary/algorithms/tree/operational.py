@@ -7,7 +7,7 @@ readiness to move:  W_B = P^T W_P P + S D^-1 S^T  [VanDerMerwe1995, 5.12; Yesilo
 from __future__ import annotations
 
 from armillary.algorithms.passes import Algorithm, FrameStep, Inward, Outward
-from armillary.algorithms.tree.forward_dynamics import articulate
+from armillary.algorithms.tree.forward_dynamics import articulate, articulated_status
 from armillary.algorithms.tree.kinematics import axes, pose
 from armillary.spatial import ForceDyad, Motion, MotionDyad, Transform
 
@@ -25,8 +25,8 @@ def _inward(b, p, j):
 def _readiness(b, p, j):
     """W = (1 - S D^-1 U^T) X W_p X^T (1 - U D^-1 S^T) + S D^-1 S^T."""
     carried = b.X @ p.W @ b.X.T
-    n = len(b.S)
-    inverse = [b.D.solve([1 if i == k else 0 for i in range(n)]) for k in range(n)]
+    n, status = len(b.S), articulated_status(b) if b.joint.may_lock else 0
+    inverse = [b.D.solve([1 + status if i == k else 0 for i in range(n)]) for k in range(n)]
     gains = [b.S @ row for row in inverse]  # columns of S D^-1
     moved = [carried @ u for u in b.U]  # carried U
     # carried - S D^-1 (carried U)^T - (carried U) D^-1 S^T + S D^-1 (U^T carried U + D) D^-1 S^T

@@ -43,7 +43,13 @@ class Profile(Road):
         cls, x: Iterable[float], z: Iterable[float], mu: float | Friction = 1.0, height: float = 0.0
     ) -> Profile:
         """By places x and heights z, m."""
-        return cls(height, mu, tuple(zip(x, z, strict=True)))
+        places, heights = list(x), list(z)
+        if len(places) != len(heights):
+            raise ModelError(
+                f"road profile: found {len(places)} places x and {len(heights)} heights z. Give a "
+                f"height at every place."
+            )
+        return cls(height, mu, tuple(zip(places, heights, strict=True)))
 
     def check(self, part: str) -> None:
         super().check(part)
@@ -162,6 +168,11 @@ class HeightField(Road):
             if not steps or max(steps) - min(steps) > 1e-6 * abs(max(steps)):
                 raise ModelError(f"height field: its {name} are two or more, evenly spaced.")
             spacing.append(sum(steps) / len(steps))
+        if len(z) != len(y) or any(len(row) != len(x) for row in z):
+            raise ModelError(
+                f"height field: expected a height z[k][i] at every (x[i], y[k]), {len(y)} rows of "
+                f"{len(x)}; found {len(z)} rows of {sorted({len(row) for row in z})}."
+            )
         return cls(0.0, mu, tuple(map(tuple, z)), (x[0], y[0]), (spacing[0], spacing[1]))
 
     def check(self, part: str) -> None:

@@ -29,7 +29,12 @@ from armillary.model.elements.tyre import Tyre
 from armillary.model.passive import interpolated
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars, StartNumbers, made_for
-from armillary.sim.control.element_loops import loop_program, numbers_of_loops, served_by_loops
+from armillary.sim.control.element_loops import (
+    input_rows,
+    loop_program,
+    numbers_of_loops,
+    served_by_loops,
+)
 from armillary.sim.motion.schedules import Inputs, Schedule
 from armillary.sim.motion.user_functions import array_of, columns, numbers
 
@@ -109,9 +114,13 @@ class ElementChanges(Block):
         return served_by_loops(self.mechanism.evaluator, self._changing)
 
     def loops(self, told: bool = False, fuse: bool = True) -> Program:
-        """(q, v, states, time, tau) -> tau and what is added, rates; told: and all else."""
+        """(q, v, states, time, tau, inputs) -> tau and what is added, rates; told: and all else."""
         states = len(self.states)
         return loop_program(self.mechanism.evaluator, self._changing, states, told, fuse)
+
+    def given_rows(self, t: object) -> list[Scalar]:
+        """Inputs at a time as `loops` reads them; empty where it does not."""
+        return input_rows(self.mechanism.evaluator, self._changing, self._given(t))[1]
 
     # -- the elements at a state -----------------------------------------------------------------
 
@@ -131,10 +140,9 @@ class ElementChanges(Block):
             algorithm = changing_elements(self._changing)
             return list(self.mechanism.evaluator.inlined(algorithm, inputs).result(name))
         places = array_of(q)
-        rows = (np.atleast_2d(places), np.atleast_2d(array_of(v)))
         states = array_of(z) if len(z) else np.zeros((*places.shape[:-1], 0))
-        at = np.full(len(rows[0]), t)
-        found = self._numbers(at[:1], *rows, np.atleast_2d(states))[name]
+        rows = [np.atleast_2d(x) for x in (places, array_of(v), states)]
+        found = self._numbers(np.full(1, t), *rows)[name]
         return list(found[0].tolist()) if places.ndim == 1 else columns(found)
 
     def _numbers(
@@ -144,7 +152,8 @@ class ElementChanges(Block):
         enough."""
         evaluator = self.mechanism.evaluator
         if self.in_loops:
-            return numbers_of_loops(self.loops(not fuse, fuse), evaluator.base_numbers, q, v, z)
+            program, given = self.loops(not fuse, fuse), _by_instant(self.given_rows(t), len(t))
+            return numbers_of_loops(program, evaluator.base_numbers, (q, v, z), given)
         reads, nz = ("q", "v", "states", "inputs"), len(self.states)
         count = sum(given for _, _, given, _ in self._changing)
 
@@ -155,9 +164,7 @@ class ElementChanges(Block):
             return Program(request, tables, replace(evaluator.options, tier=2))
 
         program = evaluator.memo.once(("element changes", self._changing, fuse), make)
-        given = np.zeros((len(t), count))
-        for k, x in enumerate(self._given(t)):
-            given[:, k] = x
+        given = _by_instant(self._given(t), len(t))
         arrays = {"q": q, "v": v, "states": z, "inputs": given}
         return dict(program(arrays, len(q), evaluator.base_numbers))
 
@@ -250,6 +257,14 @@ class ElementChanges(Block):
         }
         energy = found["energy"][:, 0]
         return Added(found["force"], found["along"], wrenches, energy, readings, outputs)
+
+
+def _by_instant(numbers_: Sequence[Scalar], count: int) -> Array:
+    """Numbers, or columns over `count` instants, as (count, n)."""
+    found = np.zeros((count, len(numbers_)))
+    for k, x in enumerate(numbers_):
+        found[:, k] = x
+    return found
 
 
 def _given_numbers(mechanism: Mechanism, part: ForceElement, parameters: Array | None) -> list[int]:

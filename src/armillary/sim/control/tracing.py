@@ -7,12 +7,11 @@ numbers each, and changes at samples only.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.fingerprint import memo_key
-from armillary.evaluate.program import Program
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars, StartNumbers
@@ -33,12 +32,6 @@ class TracedChain:
         """Equal for chains of equal blocks; None where that cannot be told."""
         return memo_key([self.command, self.chain.stages], Mechanism, StartNumbers)
 
-    @property
-    def program(self) -> Program | None:
-        """Of a chain that has one of its own: elements with states, and nothing else."""
-        only = self.chain.stages[0].block if len(self.chain.stages) == 1 else None
-        return only.loops() if isinstance(only, ElementChanges) and only.in_loops else None
-
     def check(self, between_samples: bool) -> None:
         """NotNative where a block takes arrays only; of those that work between samples, or all."""
         for stage in self.chain.stages:
@@ -55,12 +48,25 @@ class TracedChain:
         rates += [0.0] * (len(z) - len(rates))
         return [x + y for x, y in zip(u, given[: len(u)], strict=True)], rates
 
+    def beside(
+        self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, given: Scalars
+    ) -> tuple[list[Scalar], ...]:
+        """As `control`, without the elements that loops serve: their force is left out, rates of
+        their states are zero, and their inputs at this time come behind, if they have any."""
+        u, rates = self.chain.forces(replace(self._instant(t, q, v, z, given), ask=_without_loops))
+        rates += [0.0] * (len(z) - len(rates))
+        force = [x + y for x, y in zip(u, given[: len(u)], strict=True)]
+        found = elements_in_loops(self.chain)
+        inputs = found[0].given_rows(t) if found else []
+        return (force, rates, inputs) if inputs else (force, rates)
+
     def sample(
         self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, due: Scalars, given: Scalars = ()
     ) -> list[Scalar]:
         """(z, held) after the blocks that are due (1.0, else 0.0) have looked at the state."""
         now = [x > 0.5 for x in due]
-        own, kept = self.chain.sample(self._instant(t, q, v, z, given), now)
+        at = replace(self._instant(t, q, v, z, given), ask=_without_loops)
+        own, kept = self.chain.sample(at, now)
         return own + [x for numbers in kept for x in numbers or ()]
 
     def signals(
@@ -73,7 +79,8 @@ class TracedChain:
         given: Scalars = (),
     ) -> list[list[Scalar]]:
         """nv numbers for every name."""
-        found = self.chain.all_signals(self._instant(t, q, v, z, given))
+        at = replace(self._instant(t, q, v, z, given), ask=_without_loops)
+        found = self.chain.all_signals(at)
         return [found.get(name, [0.0] * len(v)) for name in names]
 
     def _instant(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, given: Scalars) -> Instant:
@@ -84,6 +91,23 @@ class TracedChain:
 
 def _traced(stage: Stage, what: str, t: Scalar, *lists: Scalars) -> Any:
     return _law(stage, what)(t, *map(list, lists))
+
+
+def elements_in_loops(chain: Chain) -> tuple[ElementChanges, int] | None:
+    """Force elements that loops serve, and where their states begin in z: the last stage, to whose
+    force nothing listens."""
+    last = chain.stages[-1] if chain.stages else None
+    if last is None or not isinstance(last.block, ElementChanges) or not last.block.in_loops:
+        return None
+    return last.block, last.z.start
+
+
+def _without_loops(stage: Stage, what: str, t: Scalar, *lists: Scalars) -> Any:
+    """The same; elements that loops serve, always the last stage, add nothing."""
+    block = stage.block
+    if what in ("force", "rate") and isinstance(block, ElementChanges) and block.in_loops:
+        return list(lists[-1]) if what == "force" else [0.0] * stage.count
+    return _traced(stage, what, t, *lists)
 
 
 def _law(stage: Stage, what: str) -> Callable[..., Any]:

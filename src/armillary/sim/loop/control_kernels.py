@@ -6,17 +6,19 @@ The code of the latest controllers of a mechanism is kept under a key that tells
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from armillary.evaluate.compile_function import Function, compile_function
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.kernel_behind import KernelBehind
 from armillary.scalar import Scalar
 
 RECENT = 16  # controllers of a mechanism whose code is kept
 Numbers = list[Scalar]
-# (t, q, v, z, given forces, and the command behind them) -> forces and dz/dt
-Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], tuple[Numbers, Numbers]]
+# (t, q, v, z, given forces, and the command behind them) -> forces and dz/dt, and inputs of what
+# adds to the forces behind it
+Control = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers], tuple[Numbers, ...]]
 # (t, q, v, z, which are due: 1.0 or 0.0, given as above) -> z
 Sample = Callable[[Scalar, Numbers, Numbers, Numbers, Numbers, Numbers], Numbers]
 
@@ -32,19 +34,20 @@ class FunctionOfRun:
 
 
 def control_function(
-    evaluator: Evaluator, control: Control, nz: int, commanded: bool = False
+    evaluator: Evaluator, control: Control, nz: int, commanded: bool = False, inputs: int = 0
 ) -> FunctionOfRun:
-    """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt.  commanded: the command of the
-    first block (nv) stands behind tau."""
+    """Controller and actuators: (q, v, z, time, tau) -> tau, dz/dt, and so many inputs of what is
+    behind them.  commanded: the command of the first block (nv) stands behind tau."""
 
     def function(
         q: Numbers, v: Numbers, z: Numbers, time: Numbers, tau: Numbers
-    ) -> tuple[Numbers, Numbers]:
+    ) -> tuple[Numbers, ...]:
         return control(time[0], q, v, z, tau)
 
     nv = evaluator.model.nv
-    inputs = _state(evaluator, nz) | {"tau": nv + nv * commanded}
-    return FunctionOfRun("control", function, inputs, {"tau": nv, "rates": nz})
+    reads = _state(evaluator, nz) | {"tau": nv + nv * commanded}
+    gives = {"tau": nv, "rates": nz} | ({"inputs": inputs} if inputs else {})
+    return FunctionOfRun("control", function, reads, gives)
 
 
 def sample_function(
@@ -82,6 +85,12 @@ class Controlling:
 
     def control(self, control: Control) -> Kernel:
         return self._kept(control_function(self.evaluator, control, self.nz, self.commanded))
+
+    def beside(self, control: Control, second: Kernel, start: int, inputs: int) -> Kernel:
+        """Controllers, and behind them what adds to their forces, with its states in z at `start`
+        and so many inputs."""
+        f = control_function(self.evaluator, control, self.nz, self.commanded, inputs)
+        return KernelBehind(self._kept(replace(f, role="control beside")), second, start)
 
     def sample(self, sample: Sample, count: int) -> Kernel:
         return self._kept(sample_function(self.evaluator, sample, count, self.nz, self.commanded))

@@ -22,10 +22,18 @@ from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
-from armillary.sim.control.tracing import TracedChain
+from armillary.sim.control.tracing import TracedChain, elements_in_loops
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import LiveRows, State, StepBatch
-from armillary.sim.loop.step_data import VARIATIONAL, Controller, Kept, Method, Span, Work
+from armillary.sim.loop.step_data import (
+    VARIATIONAL,
+    Added,
+    Controller,
+    Kept,
+    Method,
+    Span,
+    Work,
+)
 from armillary.sim.loop.time_steps import Stepping
 from armillary.sim.methods.integrators import (
     ExplicitRungeKutta,
@@ -71,7 +79,17 @@ def native_loop(
         raise NotNative("samples do not lie on the grid of steps")
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         raise NotNative("schedules jump within steps")
-    return NativeLoop(system, method, state, parts, forces, project, held, live, pace)
+    return NativeLoop(
+        system=system,
+        method=method,
+        state=state,
+        parts=parts,
+        forces=forces,
+        project=project,
+        held=held,
+        live=live,
+        pace=pace,
+    )
 
 
 def _substeps(system: System, t: float, step: float) -> int | None:
@@ -187,7 +205,20 @@ class NativeLoop:
             with_samples = False
         sample = (traced.sample, len(self.stages)) if with_samples else None
         commanded = self.system.setup.voltages is not None
-        return Controller(traced.control, sample, traced.key, commanded, program=traced.program)
+        added = self._added()
+        if added is None:
+            return Controller(traced.control, sample, traced.key, commanded)
+        alone = len(self.system.chain.stages) == 1 and not added.inputs
+        control = None if alone else traced.beside
+        return Controller(control, sample, traced.key, commanded, added=added)
+
+    def _added(self) -> Added | None:
+        """Force elements of the chain that have a program of their own, in loops."""
+        found = elements_in_loops(self.system.chain)
+        if found is None:
+            return None
+        elements, start = found
+        return Added(elements.loops(), start, len(elements.given_rows(0.0)))
 
     @property
     def asks_python(self) -> bool:
@@ -232,15 +263,15 @@ class NativeLoop:
             key = (last - first, k % self._at_once(), k if p is not None else 0)
             if key not in loops:
                 loops[key] = Stepping(
-                    self.mechanism,
-                    self.method,
-                    key[0],
-                    controller,
-                    self.nz,
-                    own,
-                    self._tables.names,
-                    self._kept,
-                    self._wrenches if self._pushes else None,
+                    mechanism=self.mechanism,
+                    method=self.method,
+                    rows=key[0],
+                    controller=controller,
+                    nz=self.nz,
+                    parameters=own,
+                    given=self._tables.names,
+                    kept=self._kept,
+                    wrenches=self._wrenches if self._pushes else None,
                 )
             blocks.append((slice(first, last), loops[key]))
         return blocks

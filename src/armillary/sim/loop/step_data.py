@@ -135,6 +135,17 @@ class Work:
 
 
 @dataclass(frozen=True)
+class Added:
+    """A program that adds to the forces of the controllers (runtime/behind.py).  start: where its
+    states begin in z; inputs: how many numbers over time it reads, which `Controller.control` gives
+    behind forces and rates."""
+
+    program: Program
+    start: int
+    inputs: int
+
+
+@dataclass(frozen=True)
 class Controller:
     """Controllers and actuators of a run: traced functions, or one over arrays that is called back
     at every stage; what it raises stops the loop and stands in `Stepping.fault`.
@@ -147,4 +158,4 @@ class Controller:
     key: Hashable = None
     commanded: bool = False
     answer: Answer | None = None
-    program: Program | None = None  # instead of `control`, where the chain has one of its own
+    added: Added | None = None  # behind `control`, or instead of it

@@ -110,11 +110,14 @@ class Stepping:
         controlling = Controlling(
             mechanism.evaluator, self._batched, nz, controller.key, controller.commanded
         )
-        if controller.program is not None:
-            kernel = controller.program.kernel(self._batched, "double")
+        control, added = controller.control, controller.added
+        if added is not None:
+            kernel = added.program.kernel(self._batched, "double")
+            if control is not None:
+                kernel = controlling.beside(control, kernel, added.start, added.inputs)
             self._call("control", kernel, still=(3,))
-        elif controller.control is not None:
-            self._call("control", controlling.control(controller.control), still=(3,))
+        elif control is not None:
+            self._call("control", controlling.control(control), still=(3,))
         if controller.answer is not None:
             self._call_back(controller.answer)
         if wrenches is not None:

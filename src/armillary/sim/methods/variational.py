@@ -27,6 +27,8 @@ from armillary.sim.methods.tableaux import EXPLICIT
 from armillary.sim.methods.variational_parts import VariationalParts, variational_parts
 
 _ITERATIONS = 60
+_CONVERGED, _STALLED = 1e-15, 1e-11  # changes of ξ, of 1 + its size
+_STALLED_MOVE = 1e-12  # and of positions, h ξ
 _FRESH = 8  # after so many of them the rows are taken from where the step ends
 _RANK = 1e-13  # share of the largest eigenvalue of J S⁻¹ Jᵀ: 3e-7 of the rows themselves
 _SMALL = 1e-3  # share of the largest singular value of J: a singular position is near
@@ -134,7 +136,8 @@ class Variational:
             scale = 1.0 + float(np.abs(xi).max(initial=0.0))
             if not np.isfinite(size):
                 return (None if closed else np.full_like(x0, np.nan)), branches
-            if size < 1e-15 * scale or (size < 1e-11 * scale and size >= 0.5 * before):
+            stalled = max(_STALLED, _STALLED_MOVE / h)  # openings are rounded, and divided by h
+            if size < _CONVERGED * scale or (size < stalled * scale and size >= 0.5 * before):
                 break
         else:
             return None, branches

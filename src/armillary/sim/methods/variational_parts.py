@@ -19,7 +19,7 @@ from armillary.algorithms.closed.variational import (
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.moving import RowMotion
-from armillary.evaluate import native_call
+from armillary.evaluate import lean_call
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.model.lowering.tree import parametric
 from armillary.scalar import Scalar
@@ -94,7 +94,7 @@ class VariationalParts:
             )
         except NotNative:
             return None
-        return native_call.lean_kernel(kernel, owner.base_numbers)
+        return lean_call.lean_kernel(kernel, owner.base_numbers)
 
     def rows(self, q: Array, moving: RowMotion | None) -> tuple[Array, Array]:
         """J (m, nv) and how far its rows are open (m,), all as lengths."""
@@ -127,4 +127,4 @@ class VariationalParts:
 
     def _of_constraints(self, algorithm: Algorithm, reads: tuple[str, ...]) -> NativeCall | None:
         kernels = compiled_kernels(self.mechanism.constraint_solver.equations, algorithm, reads)
-        return native_call.lean(kernels, self.mechanism.evaluator.base_numbers)
+        return lean_call.lean(kernels, self.mechanism.evaluator.base_numbers)

@@ -99,6 +99,8 @@ def columns(x: Array) -> list[Scalar]:
 
 def array_of(scalars: Sequence[Scalar]) -> Array:
     """n floats -> (n,); n columns (B,) -> (B, n).  Floats among columns are spread."""
+    if all(type(x) is float for x in scalars):
+        return np.array(scalars, float)
     return np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in scalars)), axis=-1)
 
 

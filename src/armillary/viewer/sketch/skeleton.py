@@ -214,7 +214,15 @@ class _Reader:
         gravity = np.array(model.gravity, float)
         up = unit(-gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
         return Skeleton(
-            model.name, links, tuple(joints), rims, rods, elements, frames, up, placeless
+            name=model.name,
+            links=links,
+            joints=tuple(joints),
+            rims=rims,
+            rods=rods,
+            elements=elements,
+            frames=frames,
+            up=up,
+            placeless=placeless,
         )
 
     def _frame(self, frame: Frame) -> tuple[Array, Array]:
@@ -246,15 +254,15 @@ class _Reader:
         joint, slot = self.model.joints[k], self.model.slots[k]
         turns, slides = directions(joint.motion_space(self.q[slot.q].tolist()), self.kernel[k])
         found = Joint(
-            body.joint.name,
-            body.joint.kind,
-            body.parent,
-            body.name,
-            inboard,
-            outboard,
-            turns,
-            slides,
-            self.poses[body.name][1],
+            name=body.joint.name,
+            kind=body.joint.kind,
+            parent=body.parent,
+            body=body.name,
+            inboard=inboard,
+            outboard=outboard,
+            turns=turns,
+            slides=slides,
+            axes=self.poses[body.name][1],
         )
         if not found.floats:
             self.held[body.parent].append(inboard)
@@ -267,15 +275,15 @@ class _Reader:
         self.held[loop.first.body].append(start)
         self.held[loop.second.body].append(end)
         return Joint(
-            loop.name,
-            loop.joint.kind,
-            loop.first.body,
-            loop.second.body,
-            start,
-            end,
-            turns,
-            slides,
-            second,
+            name=loop.name,
+            kind=loop.joint.kind,
+            parent=loop.first.body,
+            body=loop.second.body,
+            inboard=start,
+            outboard=end,
+            turns=turns,
+            slides=slides,
+            axes=second,
             closes=True,
         )
 
