@@ -147,9 +147,8 @@ def call_text() -> str:
     codes = {"single_double": None, "single_float": Data.SINGLE_FLOAT, "batch": Data.BATCH}
     for name, field in codes.items():
         c.do(f"{name}:")
-        code = f"@{name}"
+        code = f"@{name}" if field is None else c.field(field, "%data")
         if field is not None:
-            code = c.field(field, "%data")
             c.unless(c.let(f"icmp ne ptr {code}, null"), "slow")
         result = c.let(f"call ptr {code}({served})")
         c.unless(c.let(f"icmp ne ptr {result}, {_SLOW}"), "slow")
