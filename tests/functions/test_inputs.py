@@ -533,3 +533,14 @@ def test_a_mechanism_is_made_of_a_model():
     for wrong in (arm, None, "two-link"):
         with pytest.raises(InputError, match=r"expected a Model, found .*a mechanism already"):
             am.Mechanism(wrong)
+
+
+def test_masked_entries_are_refused():
+    """What is masked has no number; a mask that hides nothing is as good as none."""
+    arm = am.example("two-link")
+    rest, q = np.zeros(2), np.ma.masked_array([0.1, 0.2], mask=[False, True])
+    with pytest.raises(am.InputError, match="q: some entries are masked"):
+        arm.inverse_dynamics(q, rest, rest)
+    whole = np.ma.masked_array([0.1, 0.2], mask=[False, False])
+    plain = arm.inverse_dynamics([0.1, 0.2], rest, rest)
+    np.testing.assert_array_equal(arm.inverse_dynamics(whole, rest, rest), plain)
