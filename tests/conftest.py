@@ -1,6 +1,6 @@
 """Options of the test run."""
 
-from armillary.evaluate import options
+from armillary.evaluate import request
 
 # Files with the longest tests: begun first, so that two processes end together.
 FIRST = (
@@ -28,5 +28,5 @@ def pytest_configure(config):
     """Every mechanism that does not ask for lanes of its own gets these."""
     forced = config.getoption("--lanes")
     if forced is not None:
-        own = options.lanes
-        options.lanes = lambda batched, element, width=None: own(batched, element, width or forced)
+        own = request.lanes
+        request.lanes = lambda batched, element, width=None: own(batched, element, width or forced)

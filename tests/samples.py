@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 import armillary as am
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from armillary.model import Builder, Mass, Model, Passive, Pose, Rotor
 
 KINDS = (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from compare import close
 from oracles.pinocchio_model import pin_from_model, pin_from_urdf
 from samples import MOVING, random_model, random_state

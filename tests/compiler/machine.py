@@ -9,8 +9,8 @@ from armillary.codegen.jit import Library, native_call
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.one_state import straight_text
 from armillary.codegen.target import Lanes
-from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Graph, Node
+from armillary.graph.function import Block, Store
 
 SCALAR, FOUR = Lanes(1), Lanes(4)
 

@@ -17,8 +17,8 @@ from armillary.algorithms.tree import (
     operational,
 )
 from armillary.algorithms.tree.regressor import regressor
-from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.program import Program
+from armillary.evaluate.request import CompileOptions
 from armillary.model import Builder, Model, Passive, Rotor
 from armillary.scalar import tanh, where
 from samples import random_joint, random_mass, random_pose, random_state

@@ -361,7 +361,7 @@ SCRIPT = """
 import json, sys
 import numpy as np
 import armillary as am
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 
 builder = am.Builder("arm")
 builder.body("a", joint="revolute", axis="y", mass=1.0, com=(0.1, 0.2, -0.5), inertia=(1, 2, 2))

@@ -8,9 +8,10 @@ from machine import value_of
 from armillary.codegen.abi import LASTING, PASSING
 from armillary.errors import CompileError
 from armillary.evaluate.body_code import Request, layout_of, trace_body
-from armillary.graph.cut import CHEAP, Block, Store
+from armillary.graph.cut import CHEAP
 from armillary.graph.cut import cut as cut_with
 from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.function import Block, Store
 from armillary.graph.ops import OPS
 
 FIRST = 10  # where free slots begin in these tests

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from machine import FOUR, SCALAR, Machine
 
-from armillary.codegen.code import Code
+from armillary.codegen.abi import Struct, integer, pointer
+from armillary.codegen.code import Code, all_finite, no_flags, scan
 from armillary.codegen.jit import Library, native_call
-from armillary.codegen.struct import Struct, integer, pointer
 from armillary.codegen.target import Lanes
 from armillary.graph.expand import Expansion
 from armillary.graph.expr import Graph
-from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
 
 class Look(Struct):

@@ -5,9 +5,9 @@ import ctypes
 import numpy as np
 import pytest
 
+from armillary.codegen.abi import Struct, bits, double, integer, pointer, structure
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
-from armillary.codegen.struct import Struct, bits, double, integer, pointer, structure
 from armillary.errors import CompileError
 
 

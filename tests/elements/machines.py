@@ -7,7 +7,7 @@ import numpy as np
 
 import armillary as am
 import samples
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from armillary.scalar import sqrt
 
 END = am.Frame("end", "bob", am.Pose((0.1, 0.2, 0.3)))

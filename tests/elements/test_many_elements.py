@@ -9,9 +9,8 @@ from armillary.algorithms.tree.derivatives import (
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
 )
-from armillary.evaluate.code_length import least_operations
 from armillary.evaluate.request import Request
-from armillary.evaluate.straight_code import straight_code
+from armillary.evaluate.straight_code import least_operations, straight_code
 from armillary.model.lowering.tree import lower
 
 JOINTS = ("revolute", "spherical", "universal", "revolute", "gimbal", "prismatic", "planar")

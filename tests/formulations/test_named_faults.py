@@ -12,7 +12,7 @@ import armillary as am
 import samples
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.cli.app import app
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from armillary.mechanism.symbolic import interpret_with
 from armillary.model import Builder
 from armillary.textbook import checking

@@ -210,3 +210,38 @@ def test_wrong_shapes_are_named():
         arm.mass_matrix(q, offsets=np.where(np.arange(72) == 8, np.inf, 0.0))
     with pytest.raises(InputError, match="parameters: 2, offsets: 3"):
         arm.mass_matrix(q, parameters=np.ones((2, 120)), offsets=np.zeros((3, 72)))
+
+
+@cache
+def sprung(tier: int) -> am.Mechanism:
+    """Two links with a spring to the world, a bushing between them, and a wheel on the road."""
+    rng = np.random.default_rng(8)
+    builder = am.Builder("sprung")
+    builder.body("arm", "world", "revolute", random_pose(rng), axis="y", mass=random_mass(rng))
+    builder.body("fore", "arm", "prismatic", random_pose(rng), axis="x", mass=random_mass(rng))
+    top = am.Frame("top", "fore", random_pose(rng))
+    builder.spring("strut", "world", top, stiffness=30.0, damping=2.0, rest=0.4)
+    builder.bushing("mount", "arm", "fore", stiffness=[5.0] * 6, damping=[0.5] * 6)
+    hub = am.Pose((0.0, 0.0, 0.3))
+    builder.body("wheel", "world", "prismatic", hub, axis="z", mass=random_mass(rng))
+    builder.tyre("tyre", "wheel", radius=0.31)
+    return builder.build().compile(tier=tier)
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+def test_forces_of_elements_on_displaced_joints(tier):
+    """Readings of elements and tyres follow `offsets`, row by row, as in the mechanism rebuilt."""
+    arm = sprung(tier)
+    q, v, _ = arm.random_state(5, 5)
+    q[:, 2], offsets = 0.01 * q[:, 2], 0.3 * np.random.default_rng(5).normal(size=(5, 18))
+    offsets[:, 12:] *= 0.01  # the wheel stays on the road
+    found, rolls = arm.element_forces(q, v, offsets=offsets), arm.tyre_forces(q, v, offsets=offsets)
+    for k in range(5):
+        other = rebuilt(arm, offsets=offsets[k])
+        expected = other.element_forces(q[k], v[k])
+        close(found.wrench[k], expected.wrench, 1e-12)
+        close(found.power[k], expected.power, 1e-12)
+        close(rolls.values[k], other.tyre_forces(q[k], v[k]).values, 1e-12)
+    plain = arm.element_forces(q, v)
+    assert np.abs(found.wrench - plain.wrench).max() > 1.0
+    assert np.abs(rolls.column("Fz") - arm.tyre_forces(q, v).column("Fz")).max() > 1.0

@@ -13,7 +13,7 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from armillary.model import Builder, Passive, Rotor
 from armillary.scalar import tanh, where
 from compare import close, derivative

@@ -16,8 +16,8 @@ import pytest
 
 import armillary as am
 from armillary.evaluate import native_call as fast
-from armillary.evaluate.options import CompileOptions
 from armillary.evaluate.program import Program
+from armillary.evaluate.request import CompileOptions
 from samples import random_model, random_state
 
 native = pytest.mark.skipif(not fast.available(), reason="no native calls on this interpreter")

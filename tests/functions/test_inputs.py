@@ -576,3 +576,14 @@ def test_a_check_where_a_pivot_is_zero():
     with pytest.warns(am.errors.ProjectionWarning, match="open at this q"):
         found = bars.check(rest, rest, rest)
     assert "null space" in str(found)
+
+
+def test_masked_entries_are_refused():
+    """What is masked has no number; a mask that hides nothing is as good as none."""
+    arm = am.example("two-link")
+    rest, q = np.zeros(2), np.ma.masked_array([0.1, 0.2], mask=[False, True])
+    with pytest.raises(am.InputError, match="q: some entries are masked"):
+        arm.inverse_dynamics(q, rest, rest)
+    whole = np.ma.masked_array([0.1, 0.2], mask=[False, False])
+    plain = arm.inverse_dynamics([0.1, 0.2], rest, rest)
+    np.testing.assert_array_equal(arm.inverse_dynamics(whole, rest, rest), plain)

@@ -508,3 +508,23 @@ def test_threads_ask_for_many_frames_at_once():
     finally:
         sys.setswitchinterval(interval)
     assert not errors, errors[0]
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+def test_wrenches_in_more_frames_than_have_code_of_their_own(tier):
+    """tau changes by -Jᵀ w, in loops as in straight lines: frames that are turned and set off."""
+    rng, b = np.random.default_rng(4), am.Builder("arm")
+    mass = {"mass": 1.0, "com": (0.1, 0.2, 0.3), "inertia": (0.2, 0.3, 0.25)}
+    b.body("upper", joint="revolute", axis="y", at=am.Pose((0.1, 0.2, 0.3)), **mass)
+    b.body("lower", "upper", joint="revolute", axis="x", at=am.Pose((0.5, 0.1, 0.0)), **mass)
+    names = [f"f{k}" for k in range(10)]
+    for k, name in enumerate(names):
+        turned = am.Pose.from_rpy(rng.normal(size=3), rng.normal(size=3))
+        b.frame(name, ("upper", "lower")[k % 2], turned)
+    arm = b.build().compile(tier=tier)
+    q, v, a = arm.random_state(seed=2)
+    free = arm.inverse_dynamics(q, v, a)
+    for name in names:
+        w = rng.normal(size=6)
+        expected = free - arm.jacobian(q, name).T @ w
+        np.testing.assert_allclose(arm.inverse_dynamics(q, v, a, {name: w}), expected, atol=1e-12)

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 import armillary as am
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from compare import close
 from oracles.pinocchio_model import pin_from_urdf
 from robots import robot

@@ -8,8 +8,7 @@ import pytest
 
 import armillary as am
 from armillary.algorithms.tree.derivatives import forward_dynamics_derivatives
-from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Request
+from armillary.evaluate.request import CompileOptions, Request
 from armillary.evaluate.straight_code import straight_code
 from compare import close
 from samples import random_model, random_state

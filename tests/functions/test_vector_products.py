@@ -15,8 +15,7 @@ from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import InputError
-from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Request
+from armillary.evaluate.request import CompileOptions, Request
 from armillary.evaluate.specialise import traced
 from armillary.model import Builder, Passive, Rotor
 from armillary.scalar import tanh, where

@@ -11,7 +11,7 @@ import armillary as am
 from armillary.errors import CompileError
 from armillary.evaluate import verify
 from armillary.evaluate.kernel import Kernel
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from samples import opposed_axes, random_model, structured_model
 
 CLOSED = ("four-bar", "stewart", "two-wheeled-cart", "differential")

@@ -22,7 +22,7 @@ import json, os, sys
 import numpy as np
 import armillary as am
 import armillary.codegen.sources as sources
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 
 sources._STARTED += 60.0
 if os.environ.get("WARM"):

@@ -7,6 +7,7 @@ import pytest
 
 import armillary as am
 from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
+from armillary.mechanism import mechanism
 from armillary.mechanism.write_face import FACE, PAGE, face, page
 
 CURE = "run `python -m armillary.mechanism.write_face`"
@@ -15,6 +16,11 @@ CURE = "run `python -m armillary.mechanism.write_face`"
 def test_the_face_and_the_page_are_current():
     assert FACE.read_text(encoding="utf-8") == face(), CURE
     assert PAGE.read_text(encoding="utf-8") == page(), CURE
+
+
+def test_what_is_written_by_hand_stays_a_face():
+    """Names, edits and one line per question: a new question is a row, not a method."""
+    assert len(inspect.getsource(mechanism).splitlines()) < 250
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -6,7 +6,7 @@ import pytest
 
 import armillary as am
 from armillary.errors import SingularError
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 
 BODY = {"mass": 1.0, "com": (0.1, 0.2, 0.3), "inertia": (0.1, 0.2, 0.25)}
 AXES = [(1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0)]

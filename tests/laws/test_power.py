@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from compare import close, derivative
 from samples import mechanisms, near_singular_states, random_model, random_state
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from compare import close
 from oracles.direct import Direct, carry_wrench
 from samples import mechanisms, random_model, random_state

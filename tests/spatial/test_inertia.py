@@ -5,7 +5,6 @@ import pytest
 import sympy as sp
 
 from armillary.spatial import Force, Inertia, Matrix, Motion, Symmetric, Vector
-from armillary.spatial.inertia import euler_shift
 from dense import (
     array,
     force_cross,
@@ -91,23 +90,6 @@ def test_euler_tensor(rng):
     np.testing.assert_allclose(array(body.euler()), J, atol=1e-12)
     again = Inertia.from_euler(body.mass, body.moment, symmetric(J))
     np.testing.assert_allclose(matrix_of_inertia(again), matrix_of_inertia(body), atol=1e-12)
-
-
-def test_euler_tensor_moves_by_its_own_parallel_axis_rule(rng):
-    """J' = J + h r^T + r h^T + m r r^T; from the centre J + m r r^T  [3.31-3.33]."""
-    masses, points = point_cloud(rng)
-    r, total = rng.normal(size=3), masses.sum()
-    moved = euler_shift(
-        symmetric(euler_of_points(masses, points)), total, Vector(*(masses @ points)), Vector(*r)
-    )
-    np.testing.assert_allclose(array(moved), euler_of_points(masses, points + r), atol=1e-12)
-    centred = points - masses @ points / total
-    from_centre = euler_shift(
-        symmetric(euler_of_points(masses, centred)), total, Vector(), Vector(*r)
-    )
-    np.testing.assert_allclose(
-        array(from_centre), euler_of_points(masses, centred) + total * np.outer(r, r), atol=1e-12
-    )
 
 
 def test_angular_momentum_in_both_forms(rng):

@@ -137,7 +137,7 @@ def linkage(
         q_, N = places[-1], motions[-1]
         there = follower.ahead(q_, N)
         after = follower.motion(there, N)
-        extremes += follower.extremes(q_, N, there, after)
+        extremes += follower.extremes(q_, N, after)
         if len(places) > 3 and follower.passed(places[0], first, q_, there):
             complete = True
             break
@@ -174,7 +174,7 @@ class _Follower:
     def ahead(self, q: Array, v: Array, share: float = 1.0) -> Array:
         return self.allowed.moved(q, self.step * share * v)
 
-    def extremes(self, q: Array, v: Array, there: Array, after: Array) -> list[Extreme]:
+    def extremes(self, q: Array, v: Array, after: Array) -> list[Extreme]:
         """Joints that turn back between two positions, found by halving (secant) to rounding."""
         found = []
         for k, label in enumerate(self.mechanism.v_labels):

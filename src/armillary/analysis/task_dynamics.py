@@ -105,7 +105,18 @@ def task_dynamics(
     mu = inertia @ (J @ (M_inverse @ Cv - given) - dJ @ rate)
     p = inertia @ (J @ (M_inverse @ np.asarray(mechanism.gravity_forces(t.q))))
     inverse = M_inverse @ J.T @ inertia
-    return TaskDynamics(mechanism.name, t.frame, t.rows, inertia, mu, p, W, inverse, J, rank)
+    return TaskDynamics(
+        mechanism_name=mechanism.name,
+        frame=t.frame,
+        rows=t.rows,
+        inertia=inertia,
+        velocity_force=mu,
+        gravity_force=p,
+        mobility=W,
+        inverse=inverse,
+        J=J,
+        rank=rank,
+    )
 
 
 def _inverted(W: Array, lengths: Array) -> tuple[Array, int]:

@@ -71,7 +71,7 @@ def time_constants(mechanism: Mechanism, q: ArrayLike | None = None) -> TimeCons
         raise InputError(
             f"'{mechanism.name}' is closed: time_constants takes trees. Use mechanism.modes()."
         )
-    place = np.asarray(model.initial or model.neutral() if q is None else q, float)
+    place = np.asarray(model.start() if q is None else q, float)
     braking, electrical = np.zeros(model.nv), np.zeros(model.nv)
     for body, slot in zip(model.bodies, model.slots, strict=True):
         for k, entry in enumerate(range(slot.v.start, slot.v.stop)):

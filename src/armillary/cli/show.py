@@ -77,7 +77,7 @@ def coordinates(mechanism: Mechanism) -> None:
     """The order of q and v, with units, start values, limits, friction and motors."""
     model = mechanism.model
     first = models.units(mechanism, "q")
-    start = model.initial or model.neutral()
+    start = model.start()
     rows = []
     for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
         for k in range(joint.nq):
@@ -148,7 +148,7 @@ def as_json(mechanism: Mechanism) -> dict[str, object]:
         "gravity": model.gravity,
         "labels": {"q": model.q_labels, "v": model.v_labels},
         "units": {kind: models.units(mechanism, kind) for kind in ("q", "v", "a", "tau")},
-        "start": model.initial or model.neutral(),
+        "start": model.start(),
         "bodies": [_body_json(model, k) for k in range(len(model.bodies))],
         "frames": [
             {"name": f.name, "body": f.body, "position": f.pose.position, "rpy": f.pose.rpy()}

@@ -45,7 +45,7 @@ def start(mechanism: Mechanism, kind: str) -> Array:
     """What holds where nothing is given."""
     if kind != "q":
         return np.zeros(mechanism.nv)
-    return np.array(mechanism.model.initial or mechanism.model.neutral(), float)
+    return np.array(mechanism.model.start(), float)
 
 
 # -- numbers on the command line -----------------------------------------------------------------

@@ -157,11 +157,11 @@ def remembered(identity: str | None, what: str, find: Callable[[], T]) -> T:
 @cache
 def default_cache() -> Cache:
     """The user's cache folder, where the platform keeps such things."""
-    place = _usual_place()
+    place = _default_place()
     return Cache((Path(os.devnull) if place is None else place) / "armillary")
 
 
-def _usual_place() -> Path | None:
+def _default_place() -> Path | None:
     """Absolute; None for a user without a home, where no folder can be made.
 
     A path that is not absolute would mean another folder in every process, and an empty HOME the

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import PLACES, Arrays, Context, Ints
+from armillary.codegen.abi import PLACES, Arrays, Context, Ints, Slot
 from armillary.codegen.llvm import operation, splat, table_entry, table_text
-from armillary.codegen.struct import Slot
 from armillary.codegen.target import IN_ORDER, Lanes
-from armillary.graph.cut import Block
 from armillary.graph.expand import Expansion
 from armillary.graph.expr import Address, Node, cone
+from armillary.graph.function import Block
 from armillary.graph.schedule import LOOP_REGISTERS, Order, by_height
 
 _NONE = Arrays()

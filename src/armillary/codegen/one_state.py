@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from armillary.codegen.abi import Arrays, Context
+from armillary.codegen.abi import Arrays, Context, Slot
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
 from armillary.codegen.llvm import multiply_add
-from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
-from armillary.graph.cut import Block
 from armillary.graph.expand import Expansion
 from armillary.graph.expr import Address, Node, cone
+from armillary.graph.function import Block
 from armillary.graph.schedule import REGISTERS, straight_order
 
 _WIDTH = 4  # inputs per vector

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from armillary.codegen.abi import Arrays, Context
+from armillary.codegen.abi import Arrays, Context, Slot
 from armillary.codegen.code import Code
 from armillary.codegen.emit import BlockWriter
-from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 from armillary.codegen.transpose import mask, transposed, unpacking
-from armillary.graph.cut import Block
 from armillary.graph.expr import Node, cone
+from armillary.graph.function import Block
 from armillary.graph.schedule import REGISTERS, straight_order
 
 _LINE = 64  # bytes of a cache line

@@ -13,7 +13,7 @@ from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
 from armillary.constraints.large import kept_rows
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.request import CompileOptions
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
 

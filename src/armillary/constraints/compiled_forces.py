@@ -22,7 +22,7 @@ from armillary.model.lowering.tree import parametric
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
     from armillary.model.lowering.tree import Tables
 
 Rows = NDArray[np.intp]
@@ -101,7 +101,7 @@ class ForceKernels:
         return True
 
     def _code(self, plan: ForcePlan) -> OneOrMany:
-        from armillary.evaluate.native_call import OneOrMany
+        from armillary.evaluate.lean_call import OneOrMany
         from armillary.evaluate.program import Program
         from armillary.evaluate.request import Request
 

@@ -11,7 +11,7 @@ from armillary.evaluate.request import Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
 
 
 @dataclass
@@ -23,7 +23,7 @@ class Asked:
 
 def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
     """Straight-line code of all rows; None where there is none."""
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:

@@ -39,7 +39,7 @@ from armillary.shown import shown
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
@@ -288,7 +288,7 @@ class _Probe:
         return memo.once(("slopes", reads, self.passive), lambda: self._made(reads))
 
     def _made(self, reads: tuple[str, ...]) -> OneOrMany | None:
-        from armillary.evaluate.native_call import OneOrMany
+        from armillary.evaluate.lean_call import OneOrMany
         from armillary.evaluate.program import Program
 
         owner = self.equations.evaluator

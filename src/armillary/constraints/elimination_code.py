@@ -15,10 +15,9 @@ from armillary.algorithms.closed.constrained import MASSLESS, Plan
 from armillary.algorithms.closed.elimination_terms import BodyMotion, elimination_terms
 from armillary.algorithms.closed.residual import LEAST_SQUARES
 from armillary.algorithms.passes import Algorithm
-from armillary.codegen.abi import Arrays, Context, Ints
+from armillary.codegen.abi import Arrays, Context, Ints, Slot, bits
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
-from armillary.codegen.struct import Slot, bits
 from armillary.codegen.target import Lanes, native
 from armillary.constraints.large import LargeSystem, armature_of, large_system
 from armillary.constraints.plan import closing_weights

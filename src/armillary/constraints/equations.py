@@ -101,7 +101,7 @@ class Equations:
 
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
-        points = self._points(np.array(model.initial or model.neutral()))
+        points = self._points(np.array(model.start()))
         size = max([_diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
         if size > 0.0:
             return float(size)
@@ -235,7 +235,7 @@ class Equations:
             a, _ = penalized(M, force, target, terms, baumgarte)
             target = (terms.J @ a[..., None])[..., 0]
         else:
-            target = target + self.pull(q, terms, baumgarte)
+            target = target + self.baumgarte_terms(q, terms, baumgarte)
         return System(q, v, M, force, target, terms)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
@@ -263,7 +263,7 @@ class Equations:
                     extra[:, rows] -= constraint.acceleration
         return extra
 
-    def pull(
+    def baumgarte_terms(
         self, q: Array, terms: Terms, baumgarte: tuple[float, float] | CorrectiveForce | None
     ) -> Array:
         """Baumgarte's pull on rows that drift:  -2 alpha rate - beta² residual  (1/s, 1/s), or the

@@ -132,7 +132,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if isinstance(baumgarte, AnyPenalty):
             return self._penalized(states, baumgarte)
         if baumgarte is not None:
-            states = replace(states, prescribed=self._pulled(states, baumgarte))
+            states = replace(states, prescribed=self._with_baumgarte(states, baumgarte))
         return solve_in_turn(states, *self._solvers).values
 
     def _may_contradict(self, prescribed: Prescribed) -> bool:
@@ -185,7 +185,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
         return self._once((reads, how), make)
 
-    def _pulled(
+    def _with_baumgarte(
         self, states: States, baumgarte: tuple[float, float] | CorrectiveForce
     ) -> dict[str, ArrayLike]:
         """Prescribed accelerations with Baumgarte's terms on top, by constraint name."""
@@ -194,7 +194,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         terms = equations.terms(states.arrays["q"], states.arrays["v"], moving)
         given = equations.prescribed_rows(prescribed, len(states))
         extra, table = (
-            equations.pull(states.arrays["q"], terms, baumgarte) + given,
+            equations.baumgarte_terms(states.arrays["q"], terms, baumgarte) + given,
             equations.constraints,
         )
         return {x.name: extra[:, table.slices[x.name]] + x.acceleration for x in table.all}

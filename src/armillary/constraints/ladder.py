@@ -162,7 +162,7 @@ def results_of(
     equations: Equations, kernels: Program, states: States, closed: bool = False
 ) -> dict[str, Array]:
     """All results (B, ...) of such code, by name."""
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
 
     evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
     if states.wrenches:

@@ -122,7 +122,7 @@ def singular_notes(equations: Equations, system: System, k: int, factor: Factor)
     Rows that depend on each other here but not nearby leave the accelerations to the other rows:
     they are those of this instant, and the mechanism cannot follow all of them."""
     q, opening = system.q[k], np.abs(system.terms.residual[k]) * opening_weights(equations)
-    if opening.max(initial=0.0) > open_limit(equations) or factor.rank >= _usual_rank(equations):
+    if opening.max(initial=0.0) > open_limit(equations) or factor.rank >= _generic_rank(equations):
         return ()
     free = equations.tables.nv - factor.rank
     finite = leading_on(equations, _projector(equations), q, factor)
@@ -140,7 +140,7 @@ def singular_notes(equations: Equations, system: System, k: int, factor: Factor)
     )
 
 
-def _usual_rank(equations: Equations) -> int:
+def _generic_rank(equations: Equations) -> int:
     """Rank of the rows in general position, made once."""
 
     def find() -> int:
@@ -151,7 +151,7 @@ def _usual_rank(equations: Equations) -> int:
         finite = leading_on(equations, _projector(equations), q[k], factors[k])
         return equations.tables.nv - finite
 
-    return equations.memo.once("usual rank", find)
+    return equations.memo.once("generic rank", find)
 
 
 def _projector(equations: Equations) -> Projector:

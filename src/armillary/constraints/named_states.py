@@ -21,7 +21,7 @@ from armillary.constraints.holding import Named, named_values
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array, common_rows
-from armillary.evaluate.named_states import Inputs, completed_tree, rate_bias, start
+from armillary.evaluate.named_states import Inputs, completed_tree, rate_bias
 from armillary.evaluate.named_states import named_values as by_name
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def completed(evaluator: Evaluator, inputs: Inputs) -> dict[str, ArrayLike]:
 def placed(model: Model, given: Mapping[str, ArrayLike], argument: str = "q") -> Array:
     """q (nq) or (B, nq) where the mechanism starts, with the named coordinates in their places."""
     named = by_name(model, "q", given, argument)
-    rows = named.placed(start(model))
+    rows = named.placed(np.array(model.start()))
     return rows[0] if named.single else rows
 
 
@@ -73,7 +73,7 @@ def assembled(solver: ConstraintSolver, given: Mapping[str, ArrayLike]) -> Array
     """Closed q (nq) or (B, nq) with the named coordinates in their places."""
     model = solver.equations.model
     named, hold = by_name(model, "q", given), held_names(model, given)
-    rows = named.placed(start(model))
+    rows = named.placed(np.array(model.start()))
     for k in np.flatnonzero(finite_rows(rows)):
         solver.closer.refuse_endless(rows[k])
         found = solver.closer.assemble(rows[k], hold)

@@ -228,10 +228,11 @@ class Projector:
         """A step of one state as a native call, about 1 µs; None: there is none."""
         if (level, given) not in self._calls:
             from armillary.evaluate import native_call
+            from armillary.evaluate.lean_call import lean
 
             kernels = self.kernels(level, given=given) if native_call.available() else None
             numbers = self.equations.evaluator.base_numbers
-            self._calls[level, given] = native_call.lean(kernels, numbers)
+            self._calls[level, given] = lean(kernels, numbers)
         return self._calls[level, given]
 
     def _newton(self, kernels: Program, q: Array, open_: NDArray[np.bool_], given: _Given) -> None:

@@ -34,8 +34,8 @@ from armillary.evaluate.answers import answer
 from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, BoundQuestion
-from armillary.evaluate.named_states import State, start
-from armillary.evaluate.options import CompileOptions
+from armillary.evaluate.named_states import State
+from armillary.evaluate.request import CompileOptions
 from armillary.evaluate.results import Identities
 from armillary.evaluate.table_face import TableFace
 from armillary.model.model import Model
@@ -190,7 +190,7 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
     state = one_state(
         mechanism.constraint_solver.equations,
         "mobility",
-        q=start(mechanism.model) if q is None else q,
+        q=np.array(mechanism.model.start()) if q is None else q,
     )
     mechanism.constraint_solver.closer.refuse_endless(state["q"])
     return mobility(
@@ -238,7 +238,7 @@ def assemble(
     state = one_state(
         mechanism.constraint_solver.equations,
         "assemble",
-        q=start(mechanism.model) if guess is None else guess,
+        q=np.array(mechanism.model.start()) if guess is None else guess,
     )
     closer = mechanism.with_tolerance(geometry_tolerance).constraint_solver.closer
     closer.refuse_endless(state["q"])

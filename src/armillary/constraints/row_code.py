@@ -24,7 +24,7 @@ from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, RigidMotion, Transform, Vector
 
 if TYPE_CHECKING:
-    from armillary.graph.cut import Block
+    from armillary.graph.function import Block
 
 _SYMBOL = "constraint_rows"
 _FIRST, _SECOND = 0, 1
@@ -136,8 +136,8 @@ class RowCode:
     def _traced(self) -> tuple[Block, bool]:
         """The code, and whether there are known forces."""
         from armillary.evaluate.specialise import symbolic_base
-        from armillary.graph.cut import Block, Store
         from armillary.graph.expr import Graph
+        from armillary.graph.function import Block, Store
 
         graph, bodies = Graph(), self.bodies
         count = len(numbers_of(self.constraint))

@@ -136,7 +136,17 @@ class RowBlock:
         given, resisted = np.zeros((2, states, constraints, 6))
         origin = np.zeros((states, constraints, 3))
         frame = np.zeros((states, constraints, 3, 3))
-        return cls(gamma, rate, residual, wrench, force, origin, frame, given, resisted)
+        return cls(
+            gamma=gamma,
+            rate=rate,
+            residual=residual,
+            wrench_W=wrench,
+            force_W=force,
+            origin=origin,
+            frame=frame,
+            given_W=given,
+            resisted_W=resisted,
+        )
 
 
 def evaluate(group: Group, bodies: Bodies) -> RowBlock:

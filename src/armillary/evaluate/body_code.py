@@ -33,8 +33,9 @@ from armillary.codegen.abi import LASTING, PASSING
 from armillary.errors import CompileError
 from armillary.evaluate.request import Layout, Request, input_slot, output_slot
 from armillary.evaluate.specialise import symbolic_base
-from armillary.graph.cut import Block, Store, cut
-from armillary.graph.expr import Graph, Node
+from armillary.graph.cut import cut
+from armillary.graph.expr import Graph, Leaf, Node
+from armillary.graph.function import Block, Store
 from armillary.joints import Revolute
 from armillary.model.lowering.tree import PER_BODY, KernelBody
 from armillary.spatial import Force, Inertia, Matrix, Transform
@@ -316,7 +317,7 @@ class BodyTracer:
         self.blocks.append(block)
         return block
 
-    def _store(self, block: Block, address: tuple, leaf: object) -> None:
+    def _store(self, block: Block, address: tuple, leaf: Leaf) -> None:
         block.stores.append(Store(address, self.graph.lift(leaf)))
 
 

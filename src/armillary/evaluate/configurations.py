@@ -79,7 +79,7 @@ def _moves(evaluator: Evaluator) -> list[Move]:
     """What moves the coordinates of all joints: plain additions, and native code for each joint
     that turns, which is that of its type."""
     from armillary.algorithms.tree import chart
-    from armillary.evaluate.native_call import OneOrMany
+    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
 
     model, tables, numbers = evaluator.model, evaluator.tables(), evaluator.base_numbers

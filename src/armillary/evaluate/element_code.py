@@ -36,11 +36,12 @@ from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.request import Request, input_slot, output_slot
 from armillary.model.lowering.elements import KernelElement
 from armillary.model.lowering.tree import PER_BODY, Tables
+from armillary.scalar import Scalar
 from armillary.spatial import Motion, Transform
 
 if TYPE_CHECKING:
-    from armillary.graph.cut import Block
-    from armillary.graph.expr import Graph, Leaf
+    from armillary.graph.expr import Graph, Leaf, Node
+    from armillary.graph.function import Block
 
 # where the records of the bodies at the ends stand, and the column of integers that tells
 _RECORDS = ("own", "parent", "sum", "parent_sum")
@@ -85,15 +86,15 @@ def code_addresses(codes: Sequence[Library]) -> list[int]:
 
 def _traced(request: Request, kind: ElementKind) -> Block:
     from armillary.evaluate.body_code import layout_of
-    from armillary.graph.cut import Block, Store
     from armillary.graph.expr import Graph
+    from armillary.graph.function import Block, Store
 
     graph, layout = Graph(), layout_of(request)
     stage, step = next(
         (k, p) for k, p in enumerate(request.algorithm.passes) if isinstance(p, ElementStep)
     )
 
-    def loads(record: int, name: str) -> list[Leaf]:
+    def loads(record: int, name: str) -> list[Node]:
         where = _RECORDS[record]
         version = () if where == "own" else (stage,)
         first, count = layout.offsets[name], _size(layout.templates[name])
@@ -137,7 +138,7 @@ def _changed(
 ) -> dict[tuple[int, str], Sequence[Leaf]]:
     """What an element adds at given states beyond those that its law holds, by record and field;
     results that are asked for go into the block.  both: its ends, twice."""
-    from armillary.graph.cut import Store
+    from armillary.graph.function import Store
 
     held, ends = both
     slot, count = input_slot(request, "states"), len(element.law.state_names())
@@ -181,7 +182,7 @@ def _unloaded(ends: Sequence[PlacedEnd | PlacedCoordinate]) -> list[PlacedEnd | 
 
 
 def ends_at(
-    element: KernelElement, kind: ElementKind, loads: Callable[[int, str], list[Leaf]]
+    element: KernelElement, kind: ElementKind, loads: Callable[[int, str], Sequence[Scalar]]
 ) -> list[PlacedEnd | PlacedCoordinate]:
     """As the records of their bodies tell; what is on the world, or locked, stays."""
     found: list[PlacedEnd | PlacedCoordinate] = []
@@ -204,9 +205,9 @@ def ends_at(
 
 def pushed_by(
     kind: ElementKind, ends: Sequence[PlacedEnd | PlacedCoordinate]
-) -> dict[tuple[int, str], Sequence[Leaf]]:
+) -> dict[tuple[int, str], Sequence[Scalar]]:
     """By record and field: what the ends add there."""
-    found: dict[tuple[int, str], list[Leaf]] = {}
+    found: dict[tuple[int, str], list[Scalar]] = {}
     numbers = kind.numbers or (0,) * len(ends)
     for record, number, end in zip(kind.ends, numbers, ends, strict=True):
         if record < 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from armillary.errors import InputError, ModelError
 from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
     Array,
-    as_floats,
     common_rows,
     refuse_not_finite,
     result_type,
@@ -26,13 +25,13 @@ from armillary.evaluate.inputs import (
 )
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import Inputs, completed_tree
-from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Load, Request
+from armillary.evaluate.places import Place, side_by_side
+from armillary.evaluate.request import CompileOptions, Load, Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import PER_BODY, Tables, lower, minimal_inertias, parametric
 from armillary.model.model import Model
 from armillary.scalar import Scalar
-from armillary.spatial import Motion, Transform, Vector
+from armillary.spatial import Motion, Vector
 
 if TYPE_CHECKING:
     from armillary.algorithms.interpreter import Run
@@ -41,17 +40,6 @@ if TYPE_CHECKING:
 
 _LOADS = 8  # sets of frames per algorithm whose wrenches get code of their own
 External = Mapping[str, ArrayLike] | None
-
-
-@dataclass(frozen=True)
-class Place:
-    """A frame for the kernels: the kernel body that carries it (-1: the world) and X_FK."""
-
-    kernel: int
-    X: Transform
-
-    def numbers(self) -> Array:
-        return np.array([float(x) for x in self.X.leaves()])
 
 
 Completion = Callable[["Evaluator", Inputs], dict[str, ArrayLike]]
@@ -161,7 +149,7 @@ class Evaluator:
         arrays = {name: array for name, (array, _) in parts.items()}
         kernels, loaded = self.kernels_for(algorithm, arrays, fuse, passive, tuple(given))
         if loaded:
-            arrays["external"] = _side_by_side([array for array, _ in given.values()], count)
+            arrays["external"] = side_by_side([array for array, _ in given.values()])
         elif given:
             arrays["external"] = self.external_rows(given, count, kernels.tables)
         spot = None
@@ -340,13 +328,9 @@ class Evaluator:
         total = np.zeros((count, len(tables.bodies), 6))
         for name, (wrench, _) in given.items():
             place = self.place(name, tables.fused)
-            if place.kernel < 0:
-                continue  # a force on the ground moves nothing
-            own = tables.bodies[place.kernel].own
-            X_KF = place.X.inverse()
-            to_own = _force_matrix(Transform(own, Vector()) @ X_KF)
-            # not BLAS: its rounding depends on the number of rows
-            total[:, place.kernel] += (wrench[:, None, :] * to_own).sum(-1)
+            if place.kernel >= 0:  # a force on the ground moves nothing
+                own = tables.bodies[place.kernel].own
+                total[:, place.kernel] += place.carried(wrench, own)
         return total.reshape(count, 6 * len(tables.bodies))
 
     def interpret(
@@ -399,15 +383,3 @@ class Evaluator:
             constraints=constraints,
             number=structural(graph),
         )
-
-
-def _side_by_side(wrenches: list[Array], count: int) -> Array:
-    """(count, 6 k), or (1, 6 k) where every wrench is the same for all states."""
-    rows = max(len(wrench) for wrench in wrenches)
-    return np.concatenate([np.broadcast_to(x, (rows, 6)) for x in wrenches], axis=1)
-
-
-def _force_matrix(X: Transform) -> Array:
-    """6x6 matrix of X.force: wrenches from B to A."""
-    E, r = as_floats("E", X.E.rows), as_floats("r", X.r.skew().rows)
-    return np.block([[E, -E @ r], [np.zeros((3, 3)), E]])

@@ -365,7 +365,7 @@ FUNCTIONS: dict[str, Function] = {
                    "force, position and rate along its own coordinate, if it has one", (6, 7, 8)),
             Result("power", "readings", ("elements",), "power on the mechanism, W", (9,)),
         ),
-        options=("parameters",),
+        options=("parameters", "offsets"),
         text="Of springs and cables the coordinate is the length, and tension is positive.",
         wrap=ElementForces,
         returns="ElementForces",
@@ -379,7 +379,7 @@ FUNCTIONS: dict[str, Function] = {
                    "slip ratio, slip angle, camber, deflection, forces, moments, loaded radius, "
                    "friction, point of contact"),
         ),
-        options=("parameters",),
+        options=("parameters", "offsets"),
         text="Axes of ISO 8855; forces of a slip that lasts, whatever the relaxation: runs record "
         "those with it as `tyres`.",
         wrap=TyreForces,

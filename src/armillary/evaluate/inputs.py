@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -43,7 +44,8 @@ def as_floats(name: str, value: object) -> Array:
         array = np.asarray(value)
     except (ValueError, TypeError):
         raise InputError(f"{name}: rows of different lengths; expected a plain array.") from None
-    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+    # who has a masked array has imported numpy.ma, which takes as long as a whole first answer
+    if "numpy.ma" in sys.modules and isinstance(value, np.ma.MaskedArray) and value.mask.any():
         raise InputError(f"{name}: some entries are masked; fill or drop them first.")
     if array.dtype.kind not in "fiub":
         found = f"complex numbers ({array.dtype})" if array.dtype.kind == "c" else array.dtype

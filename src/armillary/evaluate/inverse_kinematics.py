@@ -73,7 +73,7 @@ class InverseKinematics:
         self.evaluator, self._closing = evaluator, closing
         self._starts: dict[tuple[int, bool, int, float], Array] = {}
         self._searches: dict[Wanted, PoseSearch] = {}
-        self._initial = np.array(evaluator.model.initial or evaluator.model.neutral())
+        self._initial = np.array(evaluator.model.start())
 
     __name__ = "inverse_kinematics"
     __repr__ = function_text

@@ -203,11 +203,6 @@ def _carrier(model: Model, k: int) -> tuple[Joint, Slot]:
     return next(pair for pair in pairs if pair[1].q.start <= k < pair[1].q.stop)
 
 
-def start(model: Model) -> Array:
-    """q to start from: the one the source gives, else the neutral one."""
-    return np.array(model.initial or model.neutral())
-
-
 def completed_tree(model: Model, inputs: Inputs) -> dict[str, ArrayLike]:
     """Dictionaries as arrays: in a tree nothing follows, so the rest of q is where the mechanism
     starts, and the rest of v, a, tau and small changes is zero."""
@@ -220,7 +215,7 @@ def completed_tree(model: Model, inputs: Inputs) -> dict[str, ArrayLike]:
         if kind != "q" and any(own == "q" for own, _ in named.entries):
             found[kind] = _of_lengths(model, kind, named, found)
             continue
-        rows = named.placed(start(model) if kind == "q" else np.zeros(model.nv))
+        rows = named.placed(np.array(model.start()) if kind == "q" else np.zeros(model.nv))
         found[kind] = rows[0] if named.single else rows
     return found
 

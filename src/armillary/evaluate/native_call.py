@@ -14,23 +14,20 @@ from functools import cache, cached_property
 from importlib import import_module
 from math import prod
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
 from armillary.evaluate.arguments import LOADS, Arguments
-from armillary.evaluate.inputs import Array, BoundQuestion
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.kept_results import LEAST
 from armillary.evaluate.kernel import Kernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
 from armillary.runtime.call_code import Answer, Batch, Part, Result, Single
 from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery, word_of
-
-if TYPE_CHECKING:
-    from armillary.evaluate.program import Program
 
 # bytes of a result that is not left to Python and kept_results.py: beyond, malloc keeps nothing;
 # of several large results at once it keeps none
@@ -64,50 +61,6 @@ class Callee(Protocol):
     output_shapes: dict[str, tuple[int, ...]]
 
     def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]: ...
-
-
-def lean(kernels: Program | None, globals_: Array) -> BoundQuestion | None:
-    """The scalar kernel of some as a lean call of its inputs; what it cannot take gives None."""
-    return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
-
-
-def lean_kernel(kernel: Callee, globals_: Array) -> BoundQuestion | None:
-    """As `lean`, of one scalar kernel."""
-    if not available():
-        return None
-    call = NativeCall(lambda *_: None, {})
-    call.switch_on(Serving(kernel, globals_))
-    return call.callable
-
-
-class OneOrMany:
-    """A program that is asked for one state as well as for many: for one by a native call, without
-    the Python around a batch."""
-
-    def __init__(self, program: Program, globals_: Array):
-        self.program, self._globals = program, globals_
-        self._one: BoundQuestion | None = None
-        self._version = -1  # of the program that the native call knows
-        self._names: tuple[str, ...] = ()
-
-    def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
-        """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
-        if rows == 1:
-            found = self.one(*(inputs[name][0] for name in self.program.request.reads))
-            if found is not None:
-                return {name: x[None] for name, x in found.items()}
-        return self.program(inputs, rows, self._globals)
-
-    def one(self, *given: Array) -> dict[str, Array] | None:
-        """One state by its inputs (n), in the order in which the program reads them; None unless
-        they are plain arrays of that size and all results are finite."""
-        if self._version != self.program.version:
-            self._one, self._version = lean(self.program, self._globals), self.program.version
-            self._names = tuple(self.program.kernel(False, "double").output_shapes)
-        found = None if self._one is None else self._one(*given)
-        if found is None:
-            return None
-        return dict(zip(self._names, found if len(self._names) > 1 else (found,), strict=True))
 
 
 # -- what serves a call ---------------------------------------------------------------------------
@@ -347,6 +300,8 @@ class NativeCall:
         try:
             served, dtype = self._serve(number, serving), _dtype(serving.kernel)
             if str(dtype) not in served.singles:
+                if dtype == np.float32:
+                    self.data[Data.SINGLE_FLOAT] = machinery().part("single_float")
                 served.switch_on(serving, dtype)
         finally:
             self._switching.release()
@@ -368,6 +323,7 @@ class NativeCall:
         try:
             served, dtype = self._serve(number, serving), _dtype(kernel)
             if str(dtype) not in served.batches:
+                self.data[Data.BATCH] = machinery().part("batch")
                 served.switch_on_batch(kernel, checked, dtype)
         finally:
             self._switching.release()

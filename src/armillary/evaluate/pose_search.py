@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.inverse_kinematics import MEASURES, Task, search_step
-from armillary.codegen.abi import Context
-from armillary.codegen.struct import bits
+from armillary.codegen.abi import Context, bits
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array

@@ -16,9 +16,8 @@ from armillary.codegen.target import native
 from armillary.evaluate.inputs import checked_out
 from armillary.evaluate.kept_results import kept_results
 from armillary.evaluate.kernel import Code, Kernel, Rows, Spot
-from armillary.evaluate.options import CompileOptions
-from armillary.evaluate.request import Request, arrays_of
-from armillary.evaluate.straight_code import StraightCode, straight_code
+from armillary.evaluate.request import CompileOptions, Request, arrays_of
+from armillary.evaluate.straight_code import StraightCode, least_operations, straight_code
 from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
@@ -126,8 +125,6 @@ class Program:
     @cached_property
     def _too_large(self) -> bool:
         """Is it too long to be traced?  A small budget is no reason: the trace is counted."""
-        from armillary.evaluate.code_length import least_operations
-
         if len(self.tables.bodies) > max(_LONGEST_TRACE, self.options.budget // _PER_BODY):
             return True
         return least_operations(self.request.algorithm, self.tables) > self.options.budget

@@ -137,7 +137,17 @@ class ElementSlopes:
         rows, columns = pairs[order][new].T
         kernel = slopes_kernel(kind, "parameters" in self._reads, lanes)
         starts = np.flatnonzero(new)
-        return _Group(kind, kernel, bodies, numbers, given, order, starts, rows, columns)
+        return _Group(
+            kind=kind,
+            kernel=kernel,
+            bodies=bodies,
+            numbers=numbers,
+            given=given,
+            order=order,
+            starts=starts,
+            rows=rows,
+            columns=columns,
+        )
 
     @cached_property
     def _ancestors(self) -> Array:

@@ -199,7 +199,7 @@ def marked(
     return made
 
 
-def flat(values: object) -> list[Leaf]:
+def flat(values: Scalar) -> list[Leaf]:
     """The numbers of nested lists."""
     if isinstance(values, (list, tuple)):
         return [x for value in values for x in flat(value)]

@@ -37,7 +37,7 @@ def starts(model: Model, count: int, length: float, limits: bool, seed: int) -> 
 
     Points of an additive sequence: multiples of powers of an irrational number, from a random
     point [Roberts 2018]."""
-    center = np.array(model.initial or model.neutral())
+    center = np.array(model.start())
     bounds = {i: (low, high) for i, _, low, high in joint_bounds(model)} if limits else {}
     number = 2.0  # the root of x^(d + 1) = x + 1
     for _ in range(60):

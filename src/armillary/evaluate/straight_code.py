@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from armillary.algorithms.passes import Algorithm, AncestorPairs, Solve
 from armillary.codegen.abi import Arrays
 from armillary.codegen.cache import remembered
 from armillary.codegen.jit import Library
@@ -24,6 +25,11 @@ from armillary.model.lowering.tree import Tables
 if TYPE_CHECKING:
     from armillary.graph.function import FunctionGraph
 
+# operations at the least, as seen on chains with axes along and across each other (slides, which
+# turn nothing, have fewer, and do not count)
+_PER_PAIR = 15  # of a body with one that carries it
+_PER_SOLVED_PAIR = 40  # the same, with the equations of motion solved
+_PER_ELEMENT_PAIR = 6  # of a body that moves an end of a force element with one that feels it
 _OPTIMIZE = 0  # see codegen/jit.py: a graph is simplified before it is text
 
 
@@ -85,3 +91,34 @@ def straight_code(request: Request, tables: Tables, frame_body: int | None = Non
         return shortest(request, tables, frame_body)
 
     return StraightCode(trace, identity("straight", request, tables, frame_body))
+
+
+# -- how long it gets at the least ----------------------------------------------------------------
+#
+# Found without tracing: that takes seconds where the code would be some ten times longer than it
+# may be, and what is surely too long is not traced.
+
+
+def least_operations(algorithm: Algorithm, tables: Tables) -> int:
+    """A bound for algorithms that write derivatives by q and v; 0 for all others."""
+    writes = {name for p in algorithm.passes if isinstance(p, AncestorPairs) for name in p.writes}
+    if not {"dq", "dv"} <= writes:
+        return 0
+    paths = _paths(tables)
+    solved = any(isinstance(p, Solve) for p in algorithm.passes)
+    found = (_PER_SOLVED_PAIR if solved else _PER_PAIR) * sum(map(len, paths))
+    for element in tables.elements:
+        ways: list[set[int]] = [{*paths[k]} if k >= 0 else set() for k in element.bodies]
+        if ways:
+            moving = ways[0].union(*ways[1:]) - ways[0].intersection(*ways[1:])
+            found += _PER_ELEMENT_PAIR * len(moving) * sum(map(len, ways))
+    return found
+
+
+def _paths(tables: Tables) -> list[tuple[int, ...]]:
+    """Of every body: those that carry it, and itself, as far as they can turn."""
+    found: list[tuple[int, ...]] = []
+    for k, (body, parent) in enumerate(zip(tables.bodies, tables.parents, strict=True)):
+        own = () if body.joint.kind == "prismatic" else (k,)
+        found.append((*(found[parent] if parent >= 0 else ()), *own))
+    return found

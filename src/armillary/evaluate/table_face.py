@@ -438,7 +438,12 @@ class TableFace:
             of a closed mechanism are in `solve(q, v, tau).reactions`."""
 
         def element_forces(
-            self, q: State, v: State, *, parameters: ArrayLike | None = None
+            self,
+            q: State,
+            v: State,
+            *,
+            parameters: ArrayLike | None = None,
+            offsets: ArrayLike | None = None,
         ) -> ElementForces:
             """What every force element exerts: the wrench on its second (or last) end, in that
             frame.
@@ -446,7 +451,12 @@ class TableFace:
             Of springs and cables the coordinate is the length, and tension is positive."""
 
         def tyre_forces(
-            self, q: State, v: State, *, parameters: ArrayLike | None = None
+            self,
+            q: State,
+            v: State,
+            *,
+            parameters: ArrayLike | None = None,
+            offsets: ArrayLike | None = None,
         ) -> TyreForces:
             """Slips, deflection, forces and moments of every tyre, in its axes at the point of
             contact.

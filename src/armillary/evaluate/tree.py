@@ -6,7 +6,6 @@ import numpy as np
 
 from armillary.evaluate import configurations
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import start
 from armillary.evaluate.table_face import TableFace
 
 
@@ -19,4 +18,4 @@ class Tree(TableFace):
     @property
     def initial(self) -> Array:
         """q to start from: the one the source gives, else the neutral one."""
-        return np.array(start(self.model))
+        return np.array(self.model.start())

@@ -174,15 +174,15 @@ def row_of(row: Mapping[str, object], k: int, degrees: bool = False) -> Row:
         continuous=kind == "continuous",
     )
     return Row(
-        name,
-        spec,
-        number(row.get("a", 0.0), part, "a"),
-        _angle(row, "alpha", part, degrees),
-        number(row.get("d", 0.0), part, "d"),
-        _angle(row, "theta", part, degrees),
-        mass_of_row(row, part),
-        motor_of_row(row.get("motor"), part),
-        start,
+        name=name,
+        spec=spec,
+        a=number(row.get("a", 0.0), part, "a"),
+        alpha=_angle(row, "alpha", part, degrees),
+        d=number(row.get("d", 0.0), part, "d"),
+        theta=_angle(row, "theta", part, degrees),
+        mass=mass_of_row(row, part),
+        motor=motor_of_row(row.get("motor"), part),
+        initial=start,
     )
 
 

@@ -68,14 +68,14 @@ def _wheel(key: str, entry: WheelEntry) -> Wheel:
     if len(axis) != 3:
         raise ModelError(f"wheel '{key}': an axis is three numbers, found {len(axis)}.")
     return Wheel(
-        key,
-        entry.body,
-        entry.radius or 0.0,
-        (axis[0], axis[1], axis[2]),
-        entry.center,
-        entry.ground.normal,
-        entry.ground.height,
-        entry.kind,
-        tuple(entry.rows),
-        entry.ground.body,
+        name=key,
+        body=entry.body,
+        radius=entry.radius or 0.0,
+        axis=(axis[0], axis[1], axis[2]),
+        center=entry.center,
+        normal=entry.ground.normal,
+        height=entry.ground.height,
+        kind=entry.kind,
+        rows=tuple(entry.rows),
+        ground=entry.ground.body,
     )

@@ -377,7 +377,15 @@ class _Reader:
         else:
             moments = checked_solid(entry.type, sizes, where).moments(**sizes)
         return Section(
-            name, entry.type, sizes, density, pose, entry.remove, moments, entry.mesh, entry.scale
+            name=name,
+            kind=entry.type,
+            dimensions=sizes,
+            density=density,
+            pose=pose,
+            remove=entry.remove,
+            moments=moments,
+            mesh=entry.mesh,
+            scale=entry.scale,
         )
 
     def density(self, entry: SectionEntry, part: PartEntry, where: str, weighed: bool) -> float:

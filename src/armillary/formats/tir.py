@@ -67,7 +67,7 @@ def read_tir(path: str | os.PathLike[str]) -> MagicFormula:
             unit = scale["LENGTH"] ** length * scale["FORCE"] ** force * scale["TIME"] ** time
             found[name] = value * unit
     try:
-        made = MagicFormula.of(found, version, _notes(numbers, words, lines, source))
+        made = MagicFormula.of(found, version, _notes(numbers, lines, source))
         return made.checked("tyre")
     except FormatError:
         raise
@@ -144,9 +144,7 @@ def _version(numbers: dict[str, float], words: dict[str, str], source: str) -> s
     )
 
 
-def _notes(
-    numbers: dict[str, float], words: dict[str, str], lines: Lines, source: str
-) -> list[str]:
+def _notes(numbers: dict[str, float], lines: Lines, source: str) -> list[str]:
     """What was not known, and what has no effect."""
     unknown = [key for key in numbers if key not in USED and key not in UNUSED]
     silent = {"FITTYP", "FILE_VERSION", *RANGES}

@@ -69,7 +69,7 @@ def _read_shape(
         return None
     form = forms[0]
     pose = _origin(element, part)
-    color = _color(element, part, colors, notes)
+    color = _color(element, colors, notes)
     if form.tag == "mesh":
         reference = form.text("filename", part)
         refusal = why_refused(reference, bounds)
@@ -95,7 +95,7 @@ def _origin(element: Element, part: str) -> Pose:
     return Pose.from_rpy(origin.numbers("xyz", part, 3, zero), origin.numbers("rpy", part, 3, zero))
 
 
-def _color(element: Element, part: str, colors: dict[str, Color], notes: Notes) -> Color | None:
+def _color(element: Element, colors: dict[str, Color], notes: Notes) -> Color | None:
     material = element.first("material")
     if material is None:
         return None

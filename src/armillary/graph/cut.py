@@ -9,32 +9,14 @@ cheaper.  This file decides which.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 
 from armillary.errors import CompileError
-from armillary.graph.expr import Address, Graph, Node, cone
+from armillary.graph.expr import Graph, Node, cone
+from armillary.graph.function import Block, Store
 from armillary.graph.ops import OPS
 
 CHEAP = 3  # operations that are rather done again than kept
 RECORD = "own"  # loads and stores (RECORD, slot): in the item's record
-
-
-@dataclass(frozen=True)
-class Store:
-    """Put `node` at `address`."""
-
-    address: Address
-    node: Node
-
-
-@dataclass
-class Block:
-    """One piece of straight-line code, run for one item in one pass."""
-
-    name: str
-    stage: int  # number of the pass
-    stores: list[Store] = field(default_factory=list)
-    early: list[Node] = field(default_factory=list)  # computed here, needed in later passes only
 
 
 def cut(

@@ -16,7 +16,7 @@ from armillary.errors import CompileError
 from armillary.graph.ops import OPS
 from armillary.scalar import Around, Table
 
-Leaf: TypeAlias = Any  # a node, a float, or a structural integer
+Leaf: TypeAlias = "Node | float"  # or a structural integer
 Address: TypeAlias = tuple[Any, ...]  # of a load: (where, which number, ...), of any kind
 
 
@@ -208,7 +208,7 @@ class Node:
 
     @staticmethod
     def atan2(y: Leaf, x: Leaf) -> Node:
-        graph = y.graph if isinstance(y, Node) else x.graph
+        graph = next(z.graph for z in (y, x) if isinstance(z, Node))
         return graph.apply("atan2", y, x)
 
     def __repr__(self) -> str:

@@ -1,14 +1,32 @@
-"""A function as a graph: what every printer starts from, and its values over other scalars."""
+"""A function as a graph: what every printer starts from, as a block of code, and its values over
+other scalars."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from armillary.graph.cut import Block, Store
 from armillary.graph.expr import Address, Graph, Leaf, Node, cone
 from armillary.graph.ops import OPS
 from armillary.scalar import Scalar, lookup
+
+
+@dataclass(frozen=True)
+class Store:
+    """Put `node` at `address`."""
+
+    address: Address
+    node: Node
+
+
+@dataclass
+class Block:
+    """One piece of straight-line code, run for one item in one pass."""
+
+    name: str
+    stage: int  # number of the pass
+    stores: list[Store] = field(default_factory=list)
+    early: list[Node] = field(default_factory=list)  # computed here, needed in later passes only
 
 
 @dataclass(frozen=True)

@@ -252,12 +252,23 @@ def equations(
         mechanism, "jacobian", frame, coordinates="world_aligned", at=place,
         **{k: x for k, x in options.items() if k != "gravity"},
     )  # fmt: skip
-    name, labels = mechanism.model.name, mechanism.model.q_labels
     springs = any(p.spring or p.law for j in specs for p in j.passive)
     return EquationsOfMotion(
-        name, labels, s["q"], s["v"], s["a"], values, M, V, J or None, frame, tidy, rubs, springs,
-        options.get("progress") or EquationsOfMotion.tell,
-    )  # fmt: skip
+        name=mechanism.model.name,
+        labels=mechanism.model.q_labels,
+        q=s["q"],
+        v=s["v"],
+        a=s["a"],
+        values=values,
+        M=M,
+        V=V,
+        J=J or None,
+        frame=frame,
+        tidy=tidy,
+        left_out=rubs,
+        springs=springs,
+        tell=options.get("progress") or EquationsOfMotion.tell,
+    )
 
 
 def _merged(mechanism: Constrained) -> Constrained:
@@ -289,7 +300,20 @@ def _in_quasi_velocities(
     if own:
         rates = sympy.Matrix(quasi) * sympy.Matrix(symbolic.symbols(mechanism)["v"])
         labels = tuple(str(rate) for rate in rates)
-    return QuasiEquations(model.name, labels, q, w, dw, values, G, M, V, coefficients, tidy, rubs)
+    return QuasiEquations(
+        name=model.name,
+        labels=labels,
+        q=q,
+        w=w,
+        dw=dw,
+        values=values,
+        G=G,
+        M=M,
+        V=V,
+        coefficients=coefficients,
+        tidy=tidy,
+        left_out=rubs,
+    )
 
 
 def _rubs(passive: Passive) -> bool:

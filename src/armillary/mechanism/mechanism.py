@@ -19,7 +19,6 @@ from armillary.evaluate.answers import energy_lacks, load_friction_of
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import InverseKinematics
 from armillary.evaluate.load_friction import LoadFriction
-from armillary.evaluate.named_states import start
 from armillary.mechanism.edits import Edits
 from armillary.model.describe import counted, describe
 from armillary.model.report import Report
@@ -115,11 +114,8 @@ class Mechanism(Edits, MechanismDoors):
     def parameters(self) -> Array:
         """Inertial parameters (10 * bodies) of the model, in the order of the regressor, and after
         them the numbers of its force elements."""
-        return self._parameters.copy()
-
-    @cached_property
-    def _parameters(self) -> Array:
-        return derivatives.parameter_values(self.model)
+        of = derivatives.parameter_values
+        return self.evaluator.memo.once("parameters", lambda: of(self.model)).copy()
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -134,7 +130,7 @@ class Mechanism(Edits, MechanismDoors):
     @property
     def initial(self) -> Array:
         """q to start from: the one the source gives, else the neutral one."""
-        return start(self.model)
+        return np.array(self.model.start())
 
     @property
     def additive(self) -> bool:
@@ -219,9 +215,8 @@ class Mechanism(Edits, MechanismDoors):
         coordinates: str = "local",
         passive: bool = True,
     ) -> str:
-        """C99 source of one question about this mechanism: self-contained, no allocation.
-
-        The text says what its arguments are; see docs/symbolic.md."""
+        """C99 source of one question about this mechanism: self-contained, no allocation, and it
+        says what its arguments are; see docs/symbolic.md."""
         from armillary.mechanism.export import to_c
 
         return to_c(self, function, name, frame, element, coordinates=coordinates, passive=passive)

@@ -213,6 +213,10 @@ class Model:
     def neutral(self) -> tuple[float, ...]:
         return tuple(x for joint in self.joints for x in joint.neutral())
 
+    def start(self) -> tuple[float, ...]:
+        """q to start from: the one the source gives, else the neutral one."""
+        return self.initial or self.neutral()
+
 
 def velocity_names(joint: Joint) -> tuple[str, ...]:
     """Names of the entries of v of one joint."""

@@ -123,7 +123,7 @@ def _rigid_pose(model: Model, name: str) -> Transform:
                 f"mount: frame '{name}' moves with joint '{part.joint.name}', so nothing can be "
                 f"fixed by it. Name a frame of the root, or lock that joint first."
             )
-        q = (model.initial or model.neutral())[model.slots[k].q]
+        q = model.start()[model.slots[k].q]
         X = X @ joint_transform(part.joint, q) @ part.at.transform()
         body = part.parent
     return X
@@ -135,7 +135,7 @@ def _flies(body: Body) -> bool:
 
 def _placed(model: Model, carrier: str, place: Pose, weld: bool) -> Model:
     """The model with its world at a place of the carrier; weld: free roots are fixed there."""
-    start = model.initial or model.neutral()
+    start = model.start()
     q = {b.joint.name: start[s.q] for b, s in zip(model.bodies, model.slots, strict=True)}
 
     def hung(body: Body) -> Body:

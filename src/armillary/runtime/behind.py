@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from functools import cache
 
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Context, Slot, Struct, integer, pointer
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
-from armillary.codegen.struct import Slot, Struct, integer, pointer
 from armillary.codegen.target import lanes
 
 _Q, _V, _Z, _TIME, _FORCE, _INPUTS = range(6)

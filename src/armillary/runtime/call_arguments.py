@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import ARRAYS
+from armillary.codegen.abi import ARRAYS, Slot, Struct, integer, pointer
 from armillary.codegen.code import Code
-from armillary.codegen.struct import Slot, Struct, integer, pointer
 
 SLOTS = 12  # parameters of a signature
 WRENCHES = 4  # given by name
@@ -38,6 +37,8 @@ class Data(Struct):
     WORD_TYPES = pointer(2)  # str, bool
     DICT_TYPE = pointer()
     NONE = pointer()
+    SINGLE_FLOAT = pointer()  # code for one state of floats; 0: none was served yet
+    BATCH = pointer()  # code for rows of states; 0: none were served yet
     ANSWERS = pointer()  # address of the `Answer` by what was chosen; 0: there is none
     INPUTS = integer()  # arrays of the state, the first parameters
     SHORTEST = integer()  # arguments by place that choose answer 0; -1: some choice must be made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from armillary.codegen.abi import ARRAYS, Context
+from armillary.codegen.code import all_finite, no_flags, scan
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
@@ -25,7 +26,6 @@ from armillary.runtime.call_code import (
     give,
     no_places,
 )
-from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
 BLOCK = 128  # rows whose outputs are put in order together
 

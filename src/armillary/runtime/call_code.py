@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from armillary.codegen.abi import ARRAYS, Context
-from armillary.codegen.struct import Slot, Struct, integer, pointer, structure
+from armillary.codegen.abi import ARRAYS, Context, Slot, Struct, integer, pointer, structure
+from armillary.codegen.code import all_finite, no_flags, scan
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
@@ -32,7 +32,6 @@ from armillary.runtime.call_arguments import (
     check_array,
     check_vector,
 )
-from armillary.runtime.finite_scan import all_finite, no_flags, scan
 
 MOST_RESULTS = 8  # of one answer
 KEPT = 4  # of each result, used again once nobody else holds it
@@ -145,9 +144,13 @@ def call_text() -> str:
     c.do(f"br i1 {one}, label %one, label %batch")
     c.do("one:")
     c.do(f"br i1 {double}, label %single_double, label %single_float")
-    for name in ("single_double", "single_float", "batch"):
+    codes = {"single_double": None, "single_float": Data.SINGLE_FLOAT, "batch": Data.BATCH}
+    for name, field in codes.items():
         c.do(f"{name}:")
-        result = c.let(f"call ptr @{name}({served})")
+        code = f"@{name}" if field is None else c.field(field, "%data")
+        if field is not None:
+            c.unless(c.let(f"icmp ne ptr {code}, null"), "slow")
+        result = c.let(f"call ptr {code}({served})")
         c.unless(c.let(f"icmp ne ptr {result}, {_SLOW}"), "slow")
         c.do(f"ret ptr {result}")
     c.do("slow:")

@@ -11,12 +11,15 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from armillary.codegen.abi import Context
+from armillary.codegen.cache import key_of
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library, add_symbol
 from armillary.codegen.llvm import external
+from armillary.codegen.sources import fingerprint
 from armillary.runtime.call_arguments import (
     ARRAY_DATA,
     ARRAY_DESCR,
@@ -31,8 +34,6 @@ from armillary.runtime.call_arguments import (
     WRITEABLE,
     resolve_text,
 )
-from armillary.runtime.call_batch import batch_text
-from armillary.runtime.call_code import DOUBLE, FLOAT, call_text, finish_text, single_text
 from armillary.shown import function_text
 
 
@@ -139,19 +140,55 @@ _API = {
 }
 
 
+# Texts are written only where no earlier process has compiled them.
+
+
+def _text(*parts: Callable[[], str]) -> str:
+    """Functions that may call Python, and end with an object of results."""
+    from armillary.runtime.call_code import finish_text
+
+    declared = [external(f"armillary_{name}", kind) for name, kind in _API.items()]
+    return "\n".join([*declared, finish_text(), *(part() for part in parts)])
+
+
+def _double_text() -> str:
+    """The type, and calls with one state of doubles."""
+    from armillary.runtime.call_code import DOUBLE, call_text, single_text
+
+    single = partial(single_text, DOUBLE)
+    return _text(resolve_text, single, call_text, _constant_text, _life_text)
+
+
+def _float_text() -> str:
+    from armillary.runtime.call_code import FLOAT, single_text
+
+    return _text(partial(single_text, FLOAT))
+
+
+def _batch_text() -> str:
+    from armillary.runtime.call_batch import batch_text
+
+    return _text(batch_text)
+
+
+_PARTS = {"single_float": _float_text, "batch": _batch_text}
+
+
+def _compiled(text: Callable[[], str], symbols: list[str]) -> Library:
+    source = fingerprint()
+    known = None if source is None else key_of([source, "callable type", *symbols])
+    return Library(text, symbols, optimize=2, identity=known)
+
+
 class Machinery:
     """The type of fast callables, and what their data need of Python and numpy."""
 
     def __init__(self) -> None:
-        declared = []
-        for name, kind in _API.items():
+        for name in _API:
             add_symbol(f"armillary_{name}", _address(getattr(ctypes.pythonapi, name)))
-            declared.append(external(f"armillary_{name}", kind))
-        singles = [single_text(element) for element in (DOUBLE, FLOAT)]
-        parts = (resolve_text, finish_text, batch_text, call_text, _constant_text, _life_text)
-        text = "\n".join([*declared, *singles, *(part() for part in parts)])
         symbols = ["call", "constant", "traverse", "clear", "dealloc"]
-        self.library = Library(text, symbols, optimize=2)
+        self.library = _compiled(_double_text, symbols)
+        self.parts: dict[str, Library] = {}  # compiled when first needed
         self.type = self._make_type()
 
     def _make_type(self) -> object:
@@ -177,6 +214,14 @@ class Machinery:
         made = make(ctypes.addressof(self._spec))
         made.__repr__ = function_text
         return made
+
+    def part(self, name: str) -> int:
+        """The code for single states of floats ("single_float") or for rows of states ("batch").
+
+        Most of the time before a first answer would go to these; few ask for both."""
+        if name not in self.parts:
+            self.parts.setdefault(name, _compiled(_PARTS[name], [name]))
+        return self.parts[name].addresses[name]
 
     def make(self, data_address: int) -> Any:
         """A callable on the given data; its attributes may be set like any object's."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Context, Slot
 from armillary.codegen.code import Code
 from armillary.codegen.llvm import multiply_add, splat
-from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 
 

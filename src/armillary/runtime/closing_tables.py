@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armillary.codegen.struct import Struct, double, integer, pointer
+from armillary.codegen.abi import Struct, double, integer, pointer
 
 
 class Closing(Struct):

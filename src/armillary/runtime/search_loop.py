@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Context, Slot, Struct, double, integer, pointer
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
-from armillary.codegen.struct import Slot, Struct, double, integer, pointer
 from armillary.codegen.target import lanes
 
 GOAL = 12  # numbers that say what is wanted of a row; the kernel reads the damping behind them

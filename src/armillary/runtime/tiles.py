@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.codegen.struct import Struct, integer
+from armillary.codegen.abi import Struct, integer
 
 LARGEST = 3  # degrees of freedom: three by four numbers and what they are made of fill 16 registers
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from armillary.codegen.struct import Slot, Struct, double, integer, pointer, structure
+from armillary.codegen.abi import Slot, Struct, double, integer, pointer, structure
 
 # What each kernel of a run does.  q, v: the state; z: states of controllers and actuators; y, s:
 # what steps are made with, q and v themselves unless `carried` is there; θ: a way along the chart.

@@ -13,13 +13,12 @@ from functools import cache
 from typing import Literal
 
 from armillary.codegen.abi import Context
-from armillary.codegen.code import Code
+from armillary.codegen.code import Code, all_finite, no_flags, scan
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
 from armillary.runtime.dense_code import general_text, phi_text, symmetric_text
 from armillary.runtime.exponential_loop import freeze, spread
-from armillary.runtime.finite_scan import all_finite, no_flags, scan
 from armillary.runtime.implicit_loop import bend, linearize
 from armillary.runtime.time_code import StepCode
 from armillary.runtime.time_context import Steps

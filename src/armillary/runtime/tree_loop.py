@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind
+from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Ints, Kind, Slot
 from armillary.codegen.code import Code
-from armillary.codegen.struct import Slot
 from armillary.codegen.target import Lanes
 from armillary.codegen.transpose import transposed
 from armillary.runtime.tree_solve import call_solve, solve_text

@@ -11,7 +11,7 @@ each other, is not taken: Python decides there.
 
 from __future__ import annotations
 
-from armillary.codegen.struct import bits
+from armillary.codegen.abi import bits
 from armillary.runtime.time_code import StepCode
 
 _ITERATIONS = 30

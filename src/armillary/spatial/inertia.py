@@ -92,10 +92,3 @@ class Inertia:
 
     def __repr__(self) -> str:
         return f"Inertia(mass={self.mass}, moment={self.moment}, tensor={self.tensor})"
-
-
-def euler_shift(euler: Symmetric, mass: Scalar, moment: Vector, r: Vector) -> Symmetric:
-    """Parallel-axis rule of the Euler tensor: points move by r,  J' = J + h r^T + r h^T + m r r^T.
-
-    h is the first moment before the move (zero about the centre of mass)  [eqs 3.31-3.33]."""
-    return euler + (moment.outer(r) + r.outer(moment) + r.outer(r) * mass).symmetric()

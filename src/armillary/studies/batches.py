@@ -26,7 +26,7 @@ from armillary.sim.loop.stream import stream
 from armillary.sim.motion.coordinates import freedoms
 from armillary.sim.motion.user_functions import several
 from armillary.studies.columns import Column
-from armillary.studies.motors import numbers_of_blocks, steps_to, told_motors
+from armillary.studies.motors import numbers_of_blocks, steps_to, with_motor_arguments
 from armillary.studies.paths import AXES, TENSOR, target_of, with_numbers
 from armillary.studies.recordings import Recording, Recordings
 from armillary.studies.responses import Response
@@ -76,10 +76,10 @@ class Batches:
             if why:
                 found[path] = why
         free = {path: target for path, target in self.targets.items() if path not in found}
-        told = _told(self.experiment, free)
+        prepared = _with_motors(self.experiment, free)
         for owner, own in numbers_of_blocks(self.experiment, free).items():
             try:
-                varied_block(told.mechanism, _block(told, owner), own)
+                varied_block(prepared.mechanism, _block(prepared, owner), own)
             except NotNative as reason:
                 found |= dict.fromkeys(own, str(reason))
         return found
@@ -221,10 +221,10 @@ def _changing(experiment: Experiment, name: str) -> bool:
     return given or any(p.law.state_names() for p in parts)
 
 
-def _told(experiment: Experiment, targets: Mapping[str, Target]) -> Experiment:
+def _with_motors(experiment: Experiment, targets: Mapping[str, Target]) -> Experiment:
     """Where motors vary, their numbers are arguments of blocks."""
     varied = any(target.kind == "motor" for target in targets.values())
-    return told_motors(experiment) if varied else experiment
+    return with_motor_arguments(experiment) if varied else experiment
 
 
 def _block(experiment: Experiment, owner: str) -> Any:
@@ -244,7 +244,7 @@ class _Group:
         self.paths, self.responses = tuple(paths), tuple(responses)
         self.targets = {path: target_of(experiment, path) for path in paths}
         numbers = numbers_of_blocks(experiment, self.targets)
-        experiment = _told(experiment, self.targets)
+        experiment = _with_motors(experiment, self.targets)
         mechanism = experiment.mechanism
         varied = [p for p, t in self.targets.items() if t.kind == "varied"]
         varied += [other for t in self.targets.values() for other in t.also]

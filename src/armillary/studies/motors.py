@@ -54,7 +54,18 @@ def motor_target(experiment: Experiment, path: str, rest: str) -> Target:
     rotors = _rotor_labels(model, body) if number == "gear" else ()
     also = tuple(f"joints.{x}.gear" for x in rotors)
     unit = MOTOR_UNITS.get(number, "")
-    return Target(path, "motor", body.name, (number,), float(value), unit, least, above, most, also)
+    return Target(
+        path=path,
+        kind="motor",
+        owner=body.name,
+        steps=(number,),
+        value=float(value),
+        unit=unit,
+        least=least,
+        open=above,
+        most=most,
+        also=also,
+    )
 
 
 def _rotor_labels(model: Model, body: Body) -> tuple[str, ...]:
@@ -102,8 +113,8 @@ def _inside(x: object, steps: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
 
 
 def steps_to(experiment: Experiment, target: Target) -> dict[str, tuple[str, ...]]:
-    """By block, the steps to a number of a motor once it is told so (`told_motors`); NotNative
-    where it is out of reach."""
+    """By block, the steps to a number of a motor once it is an argument
+    (`with_motor_arguments`); NotNative where it is out of reach."""
     model = experiment.mechanism.model
     body = model.bodies[model.index[target.owner]]
     if model.joints[model.index[target.owner]].nv != 1:
@@ -116,25 +127,25 @@ def steps_to(experiment: Experiment, target: Target) -> dict[str, tuple[str, ...
     return found
 
 
-def told_motors(experiment: Experiment) -> Experiment:
-    """The same experiment, whose blocks are told the motors of the model as arguments.  (They are
+def with_motor_arguments(experiment: Experiment) -> Experiment:
+    """The same experiment, whose blocks have the motors of the model as arguments.  (They are
     made for a model without rotors: its gears may differ from run to run.)"""
     mechanism = experiment.mechanism
     bare = _without_rotors(mechanism)
     blocks: dict[str, list[Any]] = {role: [] for role in ROLES}
     for owner, block in _blocks(experiment):
-        blocks[owner.partition(".")[0]].append(_told(block, bare))
+        blocks[owner.partition(".")[0]].append(_with_own(block, bare))
     return experiment.replace(mechanism, **{k: x for k, x in blocks.items() if x})
 
 
-def _told(block: Any, mechanism: Mechanism) -> Any:
+def _with_own(block: Any, mechanism: Mechanism) -> Any:
     if isinstance(block, DCMotor) and arguments_of(block).get("motors") is None:
         own = {mechanism.v_labels[i]: drive.motor for i, drive in block.drives.items()}
         changes = {"mechanism": mechanism, "motors": own, "joints": None}
         return made_again(block, {**arguments_of(block), **changes})
     if isinstance(block, Block):
         given = arguments_of(block)
-        inner = {k: _told(x, mechanism) for k, x in given.items() if isinstance(x, DCMotor)}
+        inner = {k: _with_own(x, mechanism) for k, x in given.items() if isinstance(x, DCMotor)}
         return made_again(block, {**given, **inner}) if inner else block
     return block
 

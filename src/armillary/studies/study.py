@@ -211,7 +211,7 @@ def carried_out(
             f"recordings: {len(work.design)} variants are about {size / 1e9:.3g} GB, too much for "
             f"memory. Name a folder (out=, --out), or keep fewer instants (every, at) or columns."
         )
-    tell = _told(progress)
+    tell = _shown_progress(progress)
     try:
         done = set(store.lines()) if store is not None else set()
         numbers = [k for k in range(work.chunks) if k not in done]
@@ -242,7 +242,7 @@ def load_study(folder: str | os.PathLike[str]) -> Study:
     return Study(work, Store(folder, heads_of(work), units_of(work), recorded_units(work)))
 
 
-def _told(progress: bool | Tell | None) -> Tell:
+def _shown_progress(progress: bool | Tell | None) -> Tell:
     if callable(progress):
         return progress
     if not progress:

@@ -175,7 +175,18 @@ def _inverse(
         fs.insert(0, f)
         ns.insert(0, n)
         torques.insert(0, n @ arm.z[i] + arm.b[i] * rates[i])  # (10)
-    return InverseArm(w, wd, v, vd, vdc, F, N, np.array(fs), np.array(ns), np.array(torques))
+    return InverseArm(
+        omega=w,
+        omega_d=wd,
+        v=v,
+        v_d=vd,
+        v_d_c=vdc,
+        F=F,
+        N=N,
+        f=np.array(fs),
+        n=np.array(ns),
+        tau=np.array(torques),
+    )
 
 
 def forward_arm(

@@ -139,16 +139,16 @@ class Vehicle(Table):
         C_dep, C_ind = o.C_t[:, held], o.C_t[:, free]
         C_r = C_ind - C_dep @ pseudo_inverse(E_dep) @ E_ind
         return Sorted(
-            tuple(names),
-            tuple(self.labels[k] for k in held),
-            np.eye(len(self.labels))[held + free],
-            E_dep,
-            E_ind,
-            -o.annihilator @ o.L_s @ self.V_s,
-            C_r,
-            C_dep,
-            o.alpha_r(self.alpha_s, self.V_s),
-            rank,
+            independent=tuple(names),
+            dependent=tuple(self.labels[k] for k in held),
+            S_a=np.eye(len(self.labels))[held + free],
+            E_dep=E_dep,
+            E_ind=E_ind,
+            V_r=-o.annihilator @ o.L_s @ self.V_s,
+            C_r=C_r,
+            C_dep=C_dep,
+            alpha_r=o.alpha_r(self.alpha_s, self.V_s),
+            rank=rank,
         )
 
     def _independent(self) -> list[str]:
@@ -282,8 +282,8 @@ def suspended(
     if (apart & held).any():
         raise InputError("pseudo: a joint of the suspension moves; expected others.")
     k, d, theta = (np.where(apart, values, 0.0) for values in (k, d, theta))
-    others = x.T + k * theta + d * x.theta_d  # T^nosusp: without springs and dampers
-    others = np.where(held, 0.0, others)
+    # T^nosusp: without springs and dampers
+    others = np.where(held, 0.0, x.T + k * theta + d * x.theta_d)
     B = x.N_b @ x.F_b.ravel() + x.N_d @ x.alpha_s + x.N_e @ x.V_s + x.N_f
     P_b, P_c = x.N_c - x.N_a * d, -x.N_a * k  # 2-32
     a_1, a_2 = x.N_a[np.ix_(held, held)], x.N_a[np.ix_(held, ~held)]
@@ -299,14 +299,28 @@ def suspended(
     theta_dd[~held] = Y_a @ forces + Y_b @ rates + Y_c @ places + Y_d
     moved = a_2 @ forces + P_b[np.ix_(held, ~held)] @ rates + P_c[np.ix_(held, ~held)] @ places
     T_pseudo = -pseudo_inverse(a_1, float(np.abs(x.N_a).max(initial=0.0))) @ (moved + B[held])
-    size = int((~held).sum())
-    first_order = np.block([[Y_b, Y_c], [np.eye(size), np.zeros((size, size))]])
+    first_order = np.block([[Y_b, Y_c], [np.eye(len(Y_b)), np.zeros_like(Y_b)]])
     names = np.array(x.labels)
     return Suspended(
-        tuple(names[apart]), tuple(names[held]), tuple(names[~held]), d[apart], k[apart],
-        x.N_a[:, ~apart], P_b, P_c, B, Y_a, Y_b, Y_c, Y_d, first_order, theta, T_pseudo, theta_dd,
-        o.to_tree(theta_dd, o.accelerations(theta_dd, x.alpha_s)),
-    )  # fmt: skip
+        suspension=tuple(names[apart]),
+        pseudo=tuple(names[held]),
+        true=tuple(names[~held]),
+        d=d[apart],
+        k=k[apart],
+        P_a=x.N_a[:, ~apart],
+        P_b=P_b,
+        P_c=P_c,
+        B=B,
+        Y_a=Y_a,
+        Y_b=Y_b,
+        Y_c=Y_c,
+        Y_d=Y_d,
+        first_order=first_order,
+        theta=theta,
+        T_pseudo=T_pseudo,
+        theta_dd=theta_dd,
+        acceleration=o.to_tree(theta_dd, o.accelerations(theta_dd, x.alpha_s)),
+    )
 
 
 def _responses(M: Array, B_t: Array, freedoms: int | None) -> tuple[int, Array, Array]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -81,7 +81,12 @@ def from_mechanism(
     )
 
 
-_Rim = tuple[str, str, tuple[str, Any]]  # joint, body, (name, tyre or rolling wheel)
+class _Round(Protocol):
+    @property
+    def radius(self) -> float: ...
+
+
+_Rim = tuple[str, str, tuple[str, _Round]]  # joint, body, (name, tyre or rolling wheel)
 
 
 def _rims(m: Mechanism) -> list[_Rim]:

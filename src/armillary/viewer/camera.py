@@ -172,7 +172,7 @@ def _planes(road: Road) -> list[tuple[Point, float]]:
     return [(point(n), float(n[2] * road.height))]
 
 
-def ground_of(model: Model, moving: Motion, around: Bounds) -> tuple[GroundPart, ...]:
+def ground_of(model: Model, around: Bounds) -> tuple[GroundPart, ...]:
     """The level planes that wheels roll on; else one below everything."""
     planes = {(wheel.normal, wheel.height) for wheel in model.wheels if wheel.ground == WORLD}
     on_world = [

@@ -52,20 +52,20 @@ def page_mechanism(
     rows within steps, the null-space method) is refused.  Gives the path."""
     place = html_path(path)
     experiment = Experiment(
-        mechanism,
-        q0,
-        v0,
-        controller,
-        actuators,
-        inputs,
-        voltages,
-        beside,
-        external,
-        prescribed,
-        events,
-        period,
-        method,
-        step,
+        given=mechanism,
+        q0=q0,
+        v0=v0,
+        controller=controller,
+        actuators=actuators,
+        inputs=inputs,
+        voltages=voltages,
+        beside=beside,
+        external=external,
+        prescribed=prescribed,
+        events=events,
+        period=period,
+        method=method,
+        step=step,
     )
     return write_page(experiment, place, title, faces, overwrite)
 

@@ -145,7 +145,7 @@ def _scene(
         frames=_frames(model),
         axes=tuple(symbols.joint_axes(model)),
         trails=_trails(model),
-        ground=ground_of(model, moving, around),
+        ground=ground_of(model, around),
         meshes=meshes.parts,
         camera=camera_of(model, moving, around),
         time=packed(moving.time, "f8"),

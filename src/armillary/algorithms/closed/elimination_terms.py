@@ -22,8 +22,6 @@ from armillary.algorithms.tree.mass_matrix import compose
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, RigidMotion, Transform
 
-LEVELS = ("gamma", "rate", "residual")
-
 
 class BodyMotion:
     """Pose, velocity and acceleration of a body, as constraints ask for them."""

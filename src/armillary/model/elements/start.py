@@ -17,7 +17,7 @@ from armillary.spatial import Transform, Vector
 
 def start_poses(model: Model) -> list[Transform]:
     """X_BW of all bodies in the initial configuration."""
-    q, poses = model.initial or model.neutral(), list[Transform]()
+    q, poses = model.start(), list[Transform]()
     for body, slot in zip(model.bodies, model.slots, strict=True):
         X = joint_transform(body.joint, q[slot.q]) @ body.at.transform()
         poses.append(X if body.parent == WORLD else X @ poses[model.index[body.parent]])

@@ -166,15 +166,15 @@ class Tyre(ElementLaw):
 
         def slip(v: Scalar) -> Slip:
             return Slip(
-                -(along / v),
-                across / v,
-                c.sine,
-                c.camber,
-                fz,
-                c.ground.mu,
-                speed,
-                rolling,
-                self.radius,
+                kappa=-(along / v),
+                tan_alpha=across / v,
+                sine=c.sine,
+                camber=c.camber,
+                fz=fz,
+                mu=c.ground.mu,
+                speed=speed,
+                rolling=rolling,
+                radius=self.radius,
             )
 
         s = slip(at_least(speed, model.low_speed))

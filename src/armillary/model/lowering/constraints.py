@@ -135,7 +135,7 @@ def _turn_count(
         return None
     k = constraint.closure.joint.coordinates.index("angle")
     neutral = float(constraint.closure.coordinates(poses[1] @ poses[0].inverse())[k])
-    start = TurnCount(neutral, tuple(terms)).angle(model.initial or model.neutral())
+    start = TurnCount(neutral, tuple(terms)).angle(model.start())
     turns = round((passive[k].rest - float(start)) / _TAU)
     return TurnCount(neutral + _TAU * turns, tuple(terms))
 

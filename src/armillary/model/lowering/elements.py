@@ -8,11 +8,18 @@ from functools import cached_property
 
 from armillary.model.elements.element import ElementLaw, ForceElement
 from armillary.model.joints import kernel_joint
-from armillary.model.lowering.carrier import Carrier
 from armillary.model.model import Model
 from armillary.model.parts import WORLD
 from armillary.scalar import Scalar
 from armillary.spatial import Matrix, Transform, Vector
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """Where a body of the model lives in the tables: the kernel body and its place in it."""
+
+    kernel: int  # index of the kernel body, -1: the world
+    X_BK: Transform  # kernel frame of that body to this body's frame
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from armillary.errors import ModelError
 from armillary.joints import Joint
 from armillary.model.joints import own_rotation
-from armillary.model.lowering.carrier import Carrier
 from armillary.model.lowering.constraint_table import ConstraintTable
-from armillary.model.lowering.elements import KernelElement, given_elements, lower_elements
+from armillary.model.lowering.elements import Carrier, KernelElement, given_elements, lower_elements
 from armillary.model.model import Model
 from armillary.model.parts import Rotor, inertia_of
 from armillary.model.passive import Passive

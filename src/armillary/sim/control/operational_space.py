@@ -84,7 +84,7 @@ class OperationalSpace(ModelController):
         self.posture_kp = one_number("posture_kp", posture_kp, 0.0)
         given = 2 * self.posture_kp**0.5 if posture_kd is None else posture_kd
         self.posture_kd = one_number("posture_kd", given)
-        self.usual = max(float(W.trace()) for W in self._samples())
+        self.reference = max(float(W.trace()) for W in self._samples())
 
     def torque(self, t: Scalar, q: Array, v: Array, z: Scalars) -> Array:
         if q.ndim > 1:
@@ -95,7 +95,7 @@ class OperationalSpace(ModelController):
         # how joints answer forces at the frame; accelerations before the frame is looked at
         moved, a = self._responses(q, v, J, self._spare(q, v))
         missing = self._command(t, q, J @ v) - dJ @ v - J @ a
-        a = a + moved @ (_inverse(J @ moved, self.damping, self.usual) @ missing)
+        a = a + moved @ (_inverse(J @ moved, self.damping, self.reference) @ missing)
         return self._forces(q, v, a)
 
     def _responses(self, q: Array, v: Array, J: Array, spare: Array) -> tuple[Array, Array]:
@@ -139,8 +139,8 @@ class OperationalSpace(ModelController):
             x - dot(rate, v) - dot(row, spare) for x, rate, row in zip(command, dJ, J, strict=True)
         ]
         push = LDL(W).solve(missing)
-        doubt = self._doubt(W)
-        a = [x + dot([column[k] for column in moved], push) + doubt for k, x in enumerate(spare)]
+        mark = self._singular_mark(W)
+        a = [x + dot([column[k] for column in moved], push) + mark for k, x in enumerate(spare)]
         return self._traced(q, v, a, u)
 
     def _scalar_responses(self, q: list, v: list, J: list[list]) -> tuple[list[list], list]:
@@ -183,20 +183,20 @@ class OperationalSpace(ModelController):
 
         for W in self._samples():
             values = np.linalg.eigvalsh(W)
-            if values[0] > max(self.damping, 1e-12) * max(values.sum(), self.usual):
+            if values[0] > max(self.damping, 1e-12) * max(values.sum(), self.reference):
                 return
         raise NotNative("the frame cannot move along all rows")
 
-    def _doubt(self, W: Sequence[Sequence[Scalar]]) -> Scalar:
+    def _singular_mark(self, W: Sequence[Sequence[Scalar]]) -> Scalar:
         """0 where all eigenvalues of W are larger than damping times the largest one, which is at
-        most the trace, and times the usual one; else not a number."""
+        most the trace, and times the reference; else not a number."""
         trace = sum((W[k][k] for k in range(1, len(W))), W[0][0])
-        least = self.damping * where(trace > self.usual, trace, self.usual)
+        least = self.damping * where(trace > self.reference, trace, self.reference)
         shifted = [[x - least if i == k else x for k, x in enumerate(r)] for i, r in enumerate(W)]
-        doubt: Scalar = 0.0
+        mark: Scalar = 0.0
         for inverse in LDL(shifted).inverse_D:
-            doubt = where(inverse > 0.0, doubt, float("nan"))
-        return doubt
+            mark = where(inverse > 0.0, mark, float("nan"))
+        return mark
 
     def _frame_rows(
         self, algorithm: Algorithm, inputs: dict[str, list[Scalar]], name: str
@@ -298,13 +298,13 @@ def _goal(target: Scalar) -> Callable[[Scalar], Goal]:
     return _Still(place).goal
 
 
-def _inverse(W: Array, damping: float, usual: float) -> Array:
+def _inverse(W: Array, damping: float, reference: float) -> Array:
     """Of J M^-1 J^T; eigenvalues below damping times the largest, or the usual one, are damped."""
     if not np.isfinite(W).all():
         return np.full_like(W, np.nan)
-    if not np.allclose(W, W.T, rtol=1e-9, atol=1e-9 * usual):  # contacts that rub
+    if not np.allclose(W, W.T, rtol=1e-9, atol=1e-9 * reference):  # contacts that rub
         return np.asarray(np.linalg.pinv(W, rcond=max(damping, 1e-12)))
     values, vectors = np.linalg.eigh(W)
-    top = max(damping, 1e-300) * max(values[-1], usual, 1e-300)
+    top = max(damping, 1e-300) * max(values[-1], reference, 1e-300)
     gain = np.where(values > top, 1 / np.maximum(values, top), values / top / top)
     return np.asarray((vectors * np.maximum(gain, 0.0)) @ vectors.T)

@@ -63,7 +63,7 @@ def _held_dynamics(
     return made
 
 
-def pull_program(mechanism: Mechanism, kept: Kept) -> tuple[Program, int]:
+def baumgarte_program(mechanism: Mechanism, kept: Kept) -> tuple[Program, int]:
     """(q, v) -> accelerations that draw open rows back, and how many rows there are."""
     how, equations = kept.drawn_back, mechanism.constraint_solver.equations
     assert how is not None and not isinstance(how, AnyPenalty)

@@ -32,18 +32,18 @@ from armillary.sim.loop.experiment_parts import BLOCKS, RECORDS, decoded, parts
 from armillary.sim.loop.experiment_text import (
     PLACES,
     Plain,
+    differing,
     experiment_text,
     made_here,
     plain_arguments,
     stored_text,
-    unusual,
 )
-from armillary.sim.loop.simulate import simulate, usual
+from armillary.sim.loop.simulate import defaults, simulate
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.record.mechanism_text import model_text, read_stored
 from armillary.sim.record.run import Run
 
-_USUAL = {name: value for name, value in usual().items() if name not in PLACES}
+_DEFAULTS = {name: value for name, value in defaults().items() if name not in PLACES}
 _EVENTS = ("joint_limits", "limit", "stick_slip")
 
 
@@ -61,16 +61,16 @@ class Experiment:
 
     def __post_init__(self) -> None:
         for name in self.arguments:
-            if name not in _USUAL:
+            if name not in _DEFAULTS:
                 raise InputError(
-                    f"experiment: simulate takes no '{name}' here. Known: {', '.join(_USUAL)}."
+                    f"experiment: simulate takes no '{name}' here. Known: {', '.join(_DEFAULTS)}."
                 )
 
     def __getitem__(self, name: str) -> Any:
         """An argument of `simulate` by name."""
         if name == "mechanism":
             return self.mechanism
-        return self.arguments.get(name, _USUAL[name])
+        return self.arguments.get(name, _DEFAULTS[name])
 
     def replace(self, mechanism: Mechanism | None = None, **changes: object) -> Experiment:
         """Another experiment with other arguments."""
@@ -140,7 +140,7 @@ def experiment_of_text(text: str, path: str, mechanism: Mechanism | None = None)
     file, tree = read_experiment(text, path)
     mechanism = mechanism if mechanism is not None else _mechanism(file.model, path)
     given = {}
-    for name in _USUAL:
+    for name in _DEFAULTS:
         if name in file.model_fields_set:
             try:
                 given[name] = _argument(name, getattr(file, name), mechanism, path)
@@ -210,7 +210,7 @@ def _mechanism(name: str, path: str) -> Mechanism:
 
 def given_experiment(given: Mapping[str, Any]) -> Experiment:
     """Of a call of `simulate`."""
-    return Experiment(given["mechanism"], unusual(given, _USUAL))
+    return Experiment(given["mechanism"], differing(given, _DEFAULTS))
 
 
 def experiment_of_run(run: Run) -> Experiment:
@@ -227,7 +227,7 @@ def experiment_of_run(run: Run) -> Experiment:
 
 def text_of_run(run: Run) -> str:
     """What the file of a run keeps of it."""
-    return stored_text(run.given, _USUAL)
+    return stored_text(run.given, _DEFAULTS)
 
 
 def differences(experiment: Experiment) -> tuple[str, ...]:

@@ -75,22 +75,22 @@ def experiment_text(
     return write_experiment(told | ({"missing": list(missing)} if missing else {}))
 
 
-def stored_text(given: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+def stored_text(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> str:
     """What a run keeps of the call of `simulate` that made it; empty where it is huge."""
-    mechanism, own = given["mechanism"], unusual(given, usual)
+    mechanism, own = given["mechanism"], differing(given, defaults)
     text = experiment_text(model_text(mechanism.model), True, plain_arguments(mechanism, own))
     return text if len(text) <= _LONGEST else ""
 
 
-def unusual(given: Mapping[str, object], usual: Mapping[str, object]) -> dict[str, Any]:
+def differing(given: Mapping[str, object], defaults: Mapping[str, object]) -> dict[str, Any]:
     """Arguments that are not what they usually are."""
     return {
         name: value
         for name, value in given.items()
-        if name in usual and name not in PLACES and not _same(value, usual[name])
+        if name in defaults and name not in PLACES and not _same(value, defaults[name])
     }
 
 
-def _same(value: object, usual: object) -> bool:
+def _same(value: object, default: object) -> bool:
     plain = (bool, int, float, str, tuple, type(None))
-    return isinstance(value, plain) and type(value) is type(usual) and value == usual
+    return isinstance(value, plain) and type(value) is type(default) and value == default

@@ -22,7 +22,7 @@ class Locking:
 
     def __init__(self, note: Callable[[float, str], None]):
         self._note = note
-        self._told: set[int] = set()  # rows of a batch, 0 of a single run
+        self._reported: set[int] = set()  # rows of a batch, 0 of a single run
         self._start: Array | None = None
         self.locked = ""  # since when rows that followed from others forbid the motion
 
@@ -47,13 +47,13 @@ class Locking:
         lost = np.abs(kept - free).max(axis=1, initial=0.0) > SHARE * size + SLOW
         if not lost.any() or self._start is None:
             return
-        for row in {int(k) for k in np.flatnonzero(lost) if k not in over} - self._told:
+        for row in {int(k) for k in np.flatnonzero(lost) if k not in over} - self._reported:
             mechanism = of_row(row if several else None)
             ranks = [_rank(mechanism, place[row]) for place in (self._start, q)]
             run = f"run {row}: " if len(q) > 1 else ""
             text = run + _text(mechanism, free[row], kept[row], ranks)
             self._note(t, text)
-            self._told.add(row)
+            self._reported.add(row)
             if ranks[1] > ranks[0] and not self.locked:
                 self.locked = f"locked since t = {t:.6g} s: {text}"
 

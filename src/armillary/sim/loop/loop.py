@@ -376,17 +376,17 @@ class Loop:
         if q.ndim == 1:
             if np.isfinite(q).all() and np.isfinite(v).all():
                 return
-            raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(None, state.v, q, v)}")
+            raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(None, state.v, v)}")
         bad = ~np.isfinite(np.concatenate([q, v], axis=1)).all(axis=1)
         for row in np.flatnonzero(bad):
             if int(row) not in self._lost:
                 self._lost.add(int(row))
-                text = self._culprit(int(row), state.v[row], q[row], v[row])
+                text = self._culprit(int(row), state.v[row], v[row])
                 self._note(t1, f"run {row}: not a number, {text}")
         if bad.all():
             raise Stopped(f"not a number in all {len(q)} runs at t = {t1:.6g} s")
 
-    def _culprit(self, row: int | None, before: Array, q: Array, v: Array) -> str:
+    def _culprit(self, row: int | None, before: Array, v: Array) -> str:
         """Who gave NaN; else the joint that blew up: one that is not finite, of several the
         fastest."""
         if row in self.system.modes.blamed:

@@ -79,7 +79,17 @@ def native_loop(
         raise NotNative("samples do not lie on the grid of steps")
     if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
         raise NotNative("schedules jump within steps")
-    return NativeLoop(system, method, state, parts, forces, project, held, live, pace)
+    return NativeLoop(
+        system=system,
+        method=method,
+        state=state,
+        parts=parts,
+        forces=forces,
+        project=project,
+        held=held,
+        live=live,
+        pace=pace,
+    )
 
 
 def _substeps(system: System, t: float, step: float) -> int | None:
@@ -253,15 +263,15 @@ class NativeLoop:
             key = (last - first, k % self._at_once(), k if p is not None else 0)
             if key not in loops:
                 loops[key] = Stepping(
-                    self.mechanism,
-                    self.method,
-                    key[0],
-                    controller,
-                    self.nz,
-                    own,
-                    self._tables.names,
-                    self._kept,
-                    self._wrenches if self._pushes else None,
+                    mechanism=self.mechanism,
+                    method=self.method,
+                    rows=key[0],
+                    controller=controller,
+                    nz=self.nz,
+                    parameters=own,
+                    given=self._tables.names,
+                    kept=self._kept,
+                    wrenches=self._wrenches if self._pushes else None,
                 )
             blocks.append((slice(first, last), loops[key]))
         return blocks

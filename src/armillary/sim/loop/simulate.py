@@ -168,17 +168,17 @@ def _made_with(given: dict[str, object]) -> Keywords:
     from armillary.sim.loop.experiment_text import stored_text
 
     unsaid = [name for name in ("q0", "v0") if given[name] is None]
-    told = {"physics": physics_of(given), "experiment": stored_text(given, usual())}
-    return told | {"unsaid": unsaid}
+    facts = {"physics": physics_of(given), "experiment": stored_text(given, defaults())}
+    return facts | {"unsaid": unsaid}
 
 
-def usual() -> Keywords:
+def defaults() -> Keywords:
     """What arguments of `simulate` are where they are not given."""
-    return dict(_usual())
+    return dict(_defaults())
 
 
 @cache
-def _usual() -> dict[str, object]:
+def _defaults() -> dict[str, object]:
     known = inspect.signature(simulate).parameters.items()
     return {name: p.default for name, p in known if name != "mechanism"}
 
@@ -219,8 +219,8 @@ def _carried_out(
         return recorder.finish(loop.locking.locked, False)
     if refused := loop.system.modes.refused:
         shown = ", ".join(map(str, refused[:10]))
-        told = f"{len(refused)} of {len(state.q)} runs did not begin: {shown} (see events)"
-        return recorder.finish(told, False)
+        facts = f"{len(refused)} of {len(state.q)} runs did not begin: {shown} (see events)"
+        return recorder.finish(facts, False)
     return recorder.finish()
 
 

@@ -76,7 +76,7 @@ class StickSlip:
         return [kind(labels[k], i, stuck) for i, k in pairs for kind in (Stop, Slip)]
 
 
-def _usual(view: RunView, q: Array, v: Array, tau: Array) -> float:
+def _reference_acceleration(view: RunView, q: Array, v: Array, tau: Array) -> float:
     """Accelerations, rad/s² or m/s², against which rounding counts where all forces balance: those
     of gravity, of the joint forces and of the motion by themselves."""
     mechanism = view.mechanism
@@ -192,7 +192,7 @@ class Stuck:
         if not len(k) or not np.isfinite(a).all():
             return a, r
         Y = view.mobility(q, v, tau)[np.ix_(k, k)]
-        size, before = float(np.abs(a).max()) + _usual(view, q, v, tau), np.inf
+        size, before = float(np.abs(a).max()) + _reference_acceleration(view, q, v, tau), np.inf
         for _ in range(_ITERATIONS):  # once is enough where a is linear in tau
             miss = float(np.abs(a[k]).max())
             if miss <= 1e-14 * size or (miss <= 1e-9 * size and miss > 0.5 * before):

@@ -17,10 +17,10 @@ from armillary.sim.loop.loop import Loop, Records, Stopped
 from armillary.sim.loop.simulate import (
     check_covered,
     check_times,
+    defaults,
     placed,
     start_of,
     system_of,
-    usual,
     watched_in,
 )
 from armillary.sim.methods.choice import stepper
@@ -53,7 +53,7 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
     """Simulate as `simulate` does with these arguments; its states go to the records.
 
     Runs of a batch that break down are told in `reasons`; the others go on."""
-    given: Keywords = {**usual(), **arguments}
+    given: Keywords = {**defaults(), **arguments}
     check_types(given)
     mechanism, q0 = placed(given["mechanism"].with_tolerance(given["geometry_tolerance"]),
                            given["q0"])  # fmt: skip

@@ -15,9 +15,8 @@ import numpy as np
 
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import centre, chart
-from armillary.codegen.abi import Context
+from armillary.codegen.abi import Context, bits
 from armillary.codegen.interrupts import HeldInterrupt
-from armillary.codegen.struct import bits
 from armillary.constraints.drift import AnyPenalty
 from armillary.evaluate.compile_function import NotNative, compile_algorithm
 from armillary.evaluate.inputs import Array
@@ -25,7 +24,7 @@ from armillary.evaluate.kernel import Kernel, address_of
 from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
 from armillary.sim.loop.control_kernels import Controlling
-from armillary.sim.loop.dynamics_kernels import dynamics_program, pull_program
+from armillary.sim.loop.dynamics_kernels import baumgarte_program, dynamics_program
 from armillary.sim.loop.exponential_kernels import exponential_memory
 from armillary.sim.loop.implicit_kernels import ImplicitKernels
 from armillary.sim.loop.step_data import (
@@ -197,7 +196,7 @@ class Stepping:
 
     def _draw_back(self) -> None:
         """Accelerations of open rows, as an input of the dynamics."""
-        made, count = pull_program(self.mechanism, self._kept)
+        made, count = baumgarte_program(self.mechanism, self._kept)
         self._call("pull", made.kernel(self._batched, "double"))
         slot = self._reads.index("prescribed")
         self._c[Steps.PULL], self._c[Steps.PULL_INPUT] = self._own(zeros(self.rows, count)), slot

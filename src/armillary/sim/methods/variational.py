@@ -43,7 +43,7 @@ class Variational:
         self._spring, self._damper = linear_passives(view.mechanism)
         self._damper[view.center.linear] = 0.0
         self._explicit = ExplicitRungeKutta(EXPLICIT["rk4"])
-        self._told: set[int | None] = set()  # runs that were close to a singular position
+        self._reported: set[int | None] = set()  # runs that were close to a singular position
         self.tell: Callable[[float, str], None] = lambda t, text: None
         mechanism = view.mechanism
         mechanism.evaluator.refuse_load_friction("method 'variational'")
@@ -95,8 +95,8 @@ class Variational:
                 for k, scale in spans
             ):
                 return x1
-        if view.row not in self._told:
-            self._told.add(view.row)
+        if view.row not in self._reported:
+            self._reported.add(view.row)
             self.tell(t, view.named + _text(view, plain, n))
         return plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from armillary.algorithms.closed.variational import (
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.moving import RowMotion
-from armillary.evaluate import native_call
+from armillary.evaluate import lean_call
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.model.lowering.tree import parametric
 from armillary.scalar import Scalar
@@ -27,7 +27,8 @@ from armillary.scalar import Scalar
 if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
 
-NativeCall = Callable[..., Any]  # arrays -> array or arrays; None: it does not take them
+NativeCall = Callable[..., Array | None]  # of arrays; None: it does not take them
+Momenta = Callable[..., tuple[Array, Array] | None]
 
 
 def variational_parts(mechanism: Mechanism, parameters: bool) -> VariationalParts:
@@ -79,7 +80,7 @@ class VariationalParts:
         start, end = discrete_momenta(self._entries, ask, *parts, h)
         return np.array(start), np.array(end)
 
-    def _native_momenta(self) -> NativeCall | None:
+    def _native_momenta(self) -> Momenta | None:
         from armillary.evaluate.compile_function import NotNative, compile_algorithm
 
         owner, others = self.mechanism.evaluator, ("parameters",) * self._given
@@ -93,7 +94,7 @@ class VariationalParts:
             )
         except NotNative:
             return None
-        return native_call.lean_kernel(kernel, owner.base_numbers)
+        return lean_call.lean_kernel(kernel, owner.base_numbers)
 
     def rows(self, q: Array, moving: RowMotion | None) -> tuple[Array, Array]:
         """J (m, nv) and how far its rows are open (m,), all as lengths."""
@@ -126,4 +127,4 @@ class VariationalParts:
 
     def _of_constraints(self, algorithm: Algorithm, reads: tuple[str, ...]) -> NativeCall | None:
         kernels = compiled_kernels(self.mechanism.constraint_solver.equations, algorithm, reads)
-        return native_call.lean(kernels, self.mechanism.evaluator.base_numbers)
+        return lean_call.lean(kernels, self.mechanism.evaluator.base_numbers)

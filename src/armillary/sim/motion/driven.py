@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.plan import following_rows
 from armillary.errors import InputError, ModelError, unknown_name
-from armillary.evaluate import native_call as fast
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.lean_call import lean
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import constraint_parts
 from armillary.model.lowering.constraint_table import (
@@ -185,7 +185,7 @@ class PrescribedMotions:
             reads = ("q", "v", "tau", "prescribed")
             loaded = mechanism.model.load_dependent_joints  # their friction is not in the kernel
             kernels = None if loaded else mechanism.constraint_solver.forward.kernels(reads, True)
-            self._lean[id(mechanism)] = fast.lean(kernels, mechanism.evaluator.base_numbers)
+            self._lean[id(mechanism)] = lean(kernels, mechanism.evaluator.base_numbers)
         call = self._lean[id(mechanism)]
         a = None if call is None else call(q, v, tau, moving.acceleration)
         return a if a is not None and isfinite(a.sum()) else None

@@ -213,17 +213,17 @@ class Line(Trajectory):
         )
         worst = int(np.argmax(off))
         return LineReport(
-            bool(off[worst] <= 1e-9),
-            self.rows,
-            float(off[worst]),
-            float(s[worst]),
-            rank,
-            self.mechanism.nv - rank,
-            float(1 / max(ratio[weak], 1e-300)),
-            float(s[weak]),
-            factors[weak][0].T[int(ranks[weak]) :],
-            _intervals(s, ratio < NEAR_SINGULAR),
-            over,
+            followed=bool(off[worst] <= 1e-9),
+            rows=self.rows,
+            deviation=float(off[worst]),
+            worst_at=float(s[worst]),
+            rank=rank,
+            redundancy=self.mechanism.nv - rank,
+            condition=float(1 / max(ratio[weak], 1e-300)),
+            weakest_at=float(s[weak]),
+            lost=factors[weak][0].T[int(ranks[weak]) :],
+            singular=_intervals(s, ratio < NEAR_SINGULAR),
+            over_limits=over,
         )
 
 
@@ -274,19 +274,33 @@ def line_trajectory(
         raise InputError(f"duration: expected a positive time in seconds, found {duration}.")
     lean = None if posture is None else np.asarray(posture, float)
     found = Line(
-        mechanism, frame, names, first, (p1, R1), float(duration), shape, start, places, lean
+        mechanism=mechanism,
+        frame=frame,
+        rows=names,
+        q0=first,
+        goal=(p1, R1),
+        duration=float(duration),
+        profile=shape,
+        start=start,
+        places=places,
+        posture=lean,
     )
-    if found.report.redundancy and mechanism.nq != mechanism.nv:
+    _refuse(found, p1, strict)
+    return found
+
+
+def _refuse(line: Line, end: Array, strict: bool) -> None:
+    """Lines that cannot be followed by this arm."""
+    if line.report.redundancy and line.mechanism.nq != line.mechanism.nv:
         raise InputError(
-            f"line: '{mechanism.name}' has joints left over and turns by quaternions; only one of "
-            "the two is possible. Count more rows, or use gimbal joints."
+            f"line: '{line.mechanism.name}' has joints left over and turns by quaternions; only "
+            "one of the two is possible. Count more rows, or use gimbal joints."
         )
-    if strict and not found.report.followed:
+    if strict and not line.report.followed:
         raise InputError(
-            f"line of '{frame}' to {p1.tolist()}: the arm cannot follow it.\n{found.report}\n"
+            f"line of '{line.frame}' to {end.tolist()}: the arm cannot follow it.\n{line.report}\n"
             "Choose another line, start or fewer rows, or take the nearest motion by strict=False."
         )
-    return found
 
 
 def damped(J: Array, e: Array, damping: float) -> Array:

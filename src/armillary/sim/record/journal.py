@@ -155,7 +155,7 @@ class Journal:
 
     def start(self, layout: Layout, file: BinaryIO | None = None) -> None:
         """A new file, or one that is open and empty; one that exists is replaced."""
-        with self._told():
+        with self._format_errors():
             self._file = file
             if self._file is None:
                 # a journal that another process writes must not be emptied
@@ -169,7 +169,7 @@ class Journal:
 
     def go_on(self) -> None:
         """Append to the file, after its last whole record."""
-        with self._told():
+        with self._format_errors():
             self._file = open_plain(self.path, os.O_RDWR)
             self._lock()
             if os.fstat(self._file.fileno()).st_size != self._size:
@@ -206,7 +206,7 @@ class Journal:
         line = json.dumps(head).encode() + b"\n"
         payload = b"".join([line, *(np.ascontiguousarray(x, "<f8").tobytes() for x in arrays)])
         record = HEAD.pack(len(payload), zlib.crc32(payload)) + payload
-        with self._told():
+        with self._format_errors():
             try:
                 self._file.seek(self.end)
                 write_all(self._file, record)
@@ -229,7 +229,7 @@ class Journal:
             )
 
     @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
+    def _format_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as fault:

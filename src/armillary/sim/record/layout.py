@@ -48,17 +48,17 @@ class Layout:
     @classmethod
     def from_json(cls, content: Json) -> Layout:
         return cls(
-            str(content["mechanism"]),
-            {name: tuple(x) for name, x in content["labels"].items()},
-            {name: tuple(x) for name, x in content["units"].items()},
-            content["batch"],
-            content["method"],
-            float(content["step"]),
-            int(content.get("every", 0)),
-            tuple(map(float, content.get("probe", ()))),
-            {str(name): str(x) for name, x in content.get("physics", {}).items()},
-            str(content.get("model", "")),
-            str(content.get("experiment", "")),
+            mechanism=str(content["mechanism"]),
+            labels={name: tuple(x) for name, x in content["labels"].items()},
+            units={name: tuple(x) for name, x in content["units"].items()},
+            batch=content["batch"],
+            method=content["method"],
+            step=float(content["step"]),
+            every=int(content.get("every", 0)),
+            probe=tuple(map(float, content.get("probe", ()))),
+            physics={str(name): str(x) for name, x in content.get("physics", {}).items()},
+            model=str(content.get("model", "")),
+            experiment=str(content.get("experiment", "")),
         )
 
     def difference(self, other: Layout) -> str:

@@ -169,16 +169,16 @@ def _candidate(
     }
     mass = (inf if of_motor.mass is None else of_motor.mass) + of_gear.mass
     return Candidate(
-        joint,
-        name,
-        gear_name,
-        n,
-        mass,
-        K * current,
-        n * v,
-        K * mean,
-        warm,
-        uses or {"nothing": 0.0},
+        joint=joint,
+        motor=name,
+        gear=gear_name,
+        ratio=n,
+        mass=mass,
+        torque=K * current,
+        speed=n * v,
+        rms_torque=K * mean,
+        temperature=warm,
+        uses=uses or {"nothing": 0.0},
     )
 
 

@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +26,7 @@ from armillary.sim.record.recorded_states import States, prescribed_rows
 from armillary.units import FORCE, WRENCH_UNITS
 from armillary.units import WRENCH as WRENCH_LABELS
 
-Extras = Mapping[str, Any] | None  # arrays by name; "external": wrenches by frame
+Extras = Mapping[str, object] | None  # arrays by name; "external": wrenches by frame
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
 EXTERNAL = "external."  # then the frame: a wrench that was handed over
 
@@ -421,10 +420,10 @@ def given(
         found["a"] = np.asarray(a, float)
     for name, values in (extras or {}).items():
         if name == "external":
-            wrenches = (values or {}).items()
-            found |= {EXTERNAL + frame: np.asarray(w, float) for frame, w in wrenches}
+            wrenches = values if isinstance(values, Mapping) else {}
+            found |= {EXTERNAL + frame: np.asarray(w, float) for frame, w in wrenches.items()}
         elif name not in found:
-            found[name] = np.asarray(values, float)
+            found[name] = np.asarray(values, dtype=float)
     return found
 
 

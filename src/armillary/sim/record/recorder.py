@@ -94,7 +94,7 @@ class Recorder:
         self._blocks: list[Rows] = []  # in memory, where nothing goes to disk
         self._buffers: dict[str, Array] = {}
         self._filled = self._count = self._capacity = 0
-        self._told = 0  # events that are on disk
+        self._saved = 0  # events that are on disk
         self._remarks: set[str] = set()  # that are among the events: of a kind, or of a part
         self._turns = HalfTurns()
         self._written = clock.monotonic()
@@ -309,9 +309,9 @@ class Recorder:
             self._blocks.append(block)
         else:
             try:
-                reached = [event for event in self.events[self._told :] if event[0] <= state["t"]]
+                reached = [event for event in self.events[self._saved :] if event[0] <= state["t"]]
                 self._opened().add_block(block, state, reached)
-                self._told += len(reached)
+                self._saved += len(reached)
             except FormatError as fault:
                 fault.run = self._rescued(block, state, str(fault))  # type: ignore[attr-defined]
                 raise
@@ -335,8 +335,8 @@ class Recorder:
         """Once, among the events that are to come."""
         if remarks and key not in self._remarks:
             self._remarks.add(key)
-            waiting = self.events[self._told :] + remarks
-            self.events[self._told :] = sorted(waiting, key=lambda event: event[0])
+            waiting = self.events[self._saved :] + remarks
+            self.events[self._saved :] = sorted(waiting, key=lambda event: event[0])
 
     def _in_memory(self, tail: Tail) -> Run:
         layout = self._layout_now(None)
@@ -386,7 +386,7 @@ class Recorder:
         self._resumed_at = float(state.get("t", -np.inf))
         # what was met later comes again
         self.events = [event for event in found.events if event[0] <= self._resumed_at]
-        self._told = len(self.events)
+        self._saved = len(self.events)
         self._count = int(state.get("count", len(found)))
         self._state = state
 

@@ -90,4 +90,15 @@ def _states(
     moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
     turned = flat["turned"][own, 0] if "turned" in flat else 0.0
     pushes = flat["turn_wrenches"][own] if "turn_wrenches" in flat else None
-    return States(mechanism, q, v, tau, a, wrenches, moving or None, baumgarte, turned, pushes)
+    return States(
+        mechanism=mechanism,
+        q=q,
+        v=v,
+        tau=tau,
+        given_a=a,
+        external=wrenches,
+        moving=moving or None,
+        baumgarte=baumgarte,
+        turned=turned,
+        turn_wrenches=pushes,
+    )

@@ -94,7 +94,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
     if not file.is_file():
         raise FormatError("there is no such file. Check the path.", str(file))
     module = import_module(FORMATS[ending])
-    with _told(file):
+    with _format_errors(file):
         with file.open("rb", buffering=0) as opened:
             checked = module.check(opened, file)
         layout, tail, read = module.read(file)
@@ -104,7 +104,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _format_errors(path: Path) -> Iterator[None]:
     """Faults that libraries report of a damaged file become one kind of error."""
     try:
         yield
@@ -124,7 +124,7 @@ def _stored(path: Path, layout: Layout, tail: Tail, read: Reader) -> StoredRun:
     except OSError:
         raise FormatError("was removed while it was read.", str(path)) from None
     if before.st_size <= SMALL:
-        with _told(path):
+        with _format_errors(path):
             arrays = {name: read(name, slice(None)) for name in ("time", *layout.names)}
         return StoredRun(layout, tail, lambda name, span: arrays[name][span])
 
@@ -135,7 +135,7 @@ def _stored(path: Path, layout: Layout, tail: Tail, read: Reader) -> StoredRun:
                 f"anew). Read it again with load_run('{path}').",
                 str(path),
             )
-        with _told(path):
+        with _format_errors(path):
             return read(name, span)
 
     return StoredRun(layout, tail, checked)

@@ -91,15 +91,38 @@ def identify(
     found = _solved(design, equations, _start(design, equations), known, robust)
     _refuse_blind(found, design.parameters)
     whole, chi2 = _whole(design, found, spread) if realizable else (found.theta, 0.0)
-    return Identification(
-        equations, whole, found.base, found.beta, found.fit.covariance, found.residuals,
-        found.fit.noise, found.condition, chi2, _validated(found, equations, parts), cutoff,
-        realizable,
-    )  # fmt: skip
+    check = _validated(found, equations, parts)
+    return _result(equations, found, (whole, chi2), check, cutoff=cutoff, realizable=realizable)
 
 
 def _names(given: Sequence[str] | str) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _result(
+    equations: Equations,
+    found: Solved,
+    estimates: tuple[Array, float],
+    cross_validation: Array,
+    *,
+    cutoff: float | None,
+    realizable: bool,
+) -> Identification:
+    whole, chi2 = estimates
+    return Identification(
+        equations=equations,
+        estimates=whole,
+        base=found.base,
+        base_estimates=found.beta,
+        covariance=found.fit.covariance,
+        residuals=found.residuals,
+        noise=found.fit.noise,
+        condition=found.condition,
+        chi2=chi2,
+        cross_validation=cross_validation,
+        cutoff=cutoff,
+        realizable=realizable,
+    )
 
 
 def _whole(design: Design, found: Solved, spread: float) -> tuple[Array, float]:

@@ -42,7 +42,7 @@ def arrow_marks(canvas: Canvas, shown: Skeleton, forces: Mapping[str, ArrayLike]
                 start = canvas.at(spot)
                 end = start + scale * (canvas.view.flat(wrench[part]) * (1.0, -1.0))
                 marks += arrow(start, end, color, "force" if unit == "N" else "moment", name, heads)
-        marks += _legend(canvas, largest, scale, color, unit, heads, k)
+        marks += _legend(largest, scale, color, unit, heads, k)
     return marks
 
 
@@ -66,7 +66,7 @@ def _placed(shown: Skeleton, name: str, value: ArrayLike) -> tuple[str, Array, A
 
 
 def _legend(
-    canvas: Canvas, largest: float, scale: float, color: str, unit: str, heads: int, row: int
+    largest: float, scale: float, color: str, unit: str, heads: int, row: int
 ) -> list[Mark]:
     """An arrow of a round size, top left."""
     decade = 10.0 ** np.floor(np.log10(largest))

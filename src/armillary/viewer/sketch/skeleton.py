@@ -210,11 +210,19 @@ class _Reader:
             self.held[frame.body].append(frames[frame.name][0])
         elements = tuple(self._element(part) for part in placed(model))
         placeless = frozenset(part.name for part in model.elements if not part.ends)
-        links = self._links(joints)
+        links = self._links()
         gravity = np.array(model.gravity, float)
         up = unit(-gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
         return Skeleton(
-            model.name, links, tuple(joints), rims, rods, elements, frames, up, placeless
+            name=model.name,
+            links=links,
+            joints=tuple(joints),
+            rims=rims,
+            rods=rods,
+            elements=elements,
+            frames=frames,
+            up=up,
+            placeless=placeless,
         )
 
     def _frame(self, frame: Frame) -> tuple[Array, Array]:
@@ -246,15 +254,15 @@ class _Reader:
         joint, slot = self.model.joints[k], self.model.slots[k]
         turns, slides = directions(joint.motion_space(self.q[slot.q].tolist()), self.kernel[k])
         found = Joint(
-            body.joint.name,
-            body.joint.kind,
-            body.parent,
-            body.name,
-            inboard,
-            outboard,
-            turns,
-            slides,
-            self.poses[body.name][1],
+            name=body.joint.name,
+            kind=body.joint.kind,
+            parent=body.parent,
+            body=body.name,
+            inboard=inboard,
+            outboard=outboard,
+            turns=turns,
+            slides=slides,
+            axes=self.poses[body.name][1],
         )
         if not found.floats:
             self.held[body.parent].append(inboard)
@@ -267,15 +275,15 @@ class _Reader:
         self.held[loop.first.body].append(start)
         self.held[loop.second.body].append(end)
         return Joint(
-            loop.name,
-            loop.joint.kind,
-            loop.first.body,
-            loop.second.body,
-            start,
-            end,
-            turns,
-            slides,
-            second,
+            name=loop.name,
+            kind=loop.joint.kind,
+            parent=loop.first.body,
+            body=loop.second.body,
+            inboard=start,
+            outboard=end,
+            turns=turns,
+            slides=slides,
+            axes=second,
             closes=True,
         )
 
@@ -335,7 +343,7 @@ class _Reader:
         bodies = tuple(place.body for place in places)
         return Element(part.name, symbols_of(part), bodies, points, axes, force, moment)
 
-    def _links(self, joints: Sequence[Joint]) -> tuple[Link, ...]:
+    def _links(self) -> tuple[Link, ...]:
         every = [p for points in self.held.values() for p in points]
         near = 1e-3 * extent(np.array(every)) if every else 1e-3
         links = []

@@ -1,0 +1,57 @@
+"""Programs as lean calls: one state in, its results out, without the Python around a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from armillary.evaluate import native_call
+from armillary.evaluate.inputs import Array, BoundQuestion
+from armillary.evaluate.native_call import Callee, NativeCall, Serving
+
+if TYPE_CHECKING:
+    from armillary.evaluate.program import Program
+
+
+def lean(kernels: Program | None, globals_: Array) -> BoundQuestion | None:
+    """The scalar kernel of some as a lean call of its inputs; what it cannot take gives None."""
+    return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
+
+
+def lean_kernel(kernel: Callee, globals_: Array) -> BoundQuestion | None:
+    """As `lean`, of one scalar kernel."""
+    if not native_call.available():
+        return None
+    call = NativeCall(lambda *_: None, {})
+    call.switch_on(Serving(kernel, globals_))
+    return call.callable
+
+
+class OneOrMany:
+    """A program that is asked for one state as well as for many: for one by a native call, without
+    the Python around a batch."""
+
+    def __init__(self, program: Program, globals_: Array):
+        self.program, self._globals = program, globals_
+        self._one: BoundQuestion | None = None
+        self._version = -1  # of the program that the native call knows
+        self._names: tuple[str, ...] = ()
+
+    def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
+        """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
+        if rows == 1:
+            found = self.one(*(inputs[name][0] for name in self.program.request.reads))
+            if found is not None:
+                return {name: x[None] for name, x in found.items()}
+        return self.program(inputs, rows, self._globals)
+
+    def one(self, *given: Array) -> dict[str, Array] | None:
+        """One state by its inputs (n), in the order in which the program reads them; None unless
+        they are plain arrays of that size and all results are finite."""
+        if self._version != self.program.version:
+            self._one, self._version = lean(self.program, self._globals), self.program.version
+            self._names = tuple(self.program.kernel(False, "double").output_shapes)
+        found = None if self._one is None else self._one(*given)
+        if found is None:
+            return None
+        return dict(zip(self._names, found if len(self._names) > 1 else (found,), strict=True))
