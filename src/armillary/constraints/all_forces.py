@@ -104,8 +104,8 @@ def solved(
     def whole() -> System:
         return system_of(states, single)[0]
 
-    found = (forces, states.external, states.passive, single)
-    return Details(equations, whole, states.arrays, *found).result(MINIMUM, bad)
+    about = (forces, states.external, states.passive, single)
+    return Details(equations, whole, states.arrays, *about).result(MINIMUM, bad)
 
 
 def _native(

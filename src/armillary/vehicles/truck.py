@@ -83,9 +83,8 @@ def truck(
     rows = _units(*given)
     turned = steering or pins
     _share_loads(rows, data, turned, gravity)
-    b = Builder(
-        name, gravity=(0.0, 0.0, -gravity), report=Report(source="armillary.vehicles.truck")
-    )
+    about = Report(source="armillary.vehicles.truck")
+    b = Builder(name, gravity=(0.0, 0.0, -gravity), report=about)
     put = _put_rolling if model == ROLLING else _put_unit
     wheels: list[str] = []
     tyres: list[str] = []
