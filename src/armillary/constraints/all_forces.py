@@ -104,8 +104,10 @@ def solved(
     def whole() -> System:
         return system_of(states, single)[0]
 
-    found = (forces, states.external, states.passive, single)
-    return Details(equations, whole, states.arrays, *found).result(MINIMUM, bad)
+    details = Details(
+        equations, whole, states.arrays, forces, states.external, states.passive, single
+    )
+    return details.result(MINIMUM, bad)
 
 
 def _native(
