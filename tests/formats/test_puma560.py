@@ -114,3 +114,15 @@ def test_the_run_loses_what_friction_takes():
     h = run.time[1] - run.time[0]
     work = h * (power.sum() - 0.5 * (power[0] + power[-1]))
     assert run.energy[0] - run.energy[-1] == pytest.approx(work, rel=1e-6)
+
+
+def test_it_starts_straight_up():
+    """Both long links above each other, the wrist beside the shoulder by a3 and d3, not turned;
+    within its limits."""
+    m = am.example("puma560")
+    turned, place = m.pose(m.initial, "link6")
+    assert place == pytest.approx([0.0203, -0.15005, 2 * 0.4318], abs=1e-12)
+    assert turned == pytest.approx(np.eye(3), abs=1e-12)
+    for body, angle in zip(m.model.bodies, m.initial, strict=True):
+        (limits,) = body.joint.limits
+        assert limits.lower < angle < limits.upper

@@ -538,7 +538,7 @@ def test_a_mechanism_is_made_of_a_model():
 NO_NAMES = (3, 1.5, [1], [["crank"]], np.zeros((2, 2)), object())
 
 
-@pytest.mark.parametrize("wrong", NO_NAMES, ids=str)
+@pytest.mark.parametrize("wrong", NO_NAMES, ids=lambda x: type(x).__name__)
 def test_what_is_no_name_is_refused_by_name(wrong):
     bars = am.example("four-bar")
     q, rest = bars.initial, np.zeros(3)

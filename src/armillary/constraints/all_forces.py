@@ -104,8 +104,10 @@ def solved(
     def whole() -> System:
         return system_of(states, single)[0]
 
-    about = (forces, states.external, states.passive, single)
-    return Details(equations, whole, states.arrays, *about).result(MINIMUM, bad)
+    details = Details(
+        equations, whole, states.arrays, forces, states.external, states.passive, single
+    )
+    return details.result(MINIMUM, bad)
 
 
 def _native(

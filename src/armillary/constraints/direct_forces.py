@@ -84,5 +84,7 @@ def penalized_solution(
         pushes=in_second_frames(equations, system, multipliers),
         stretch=np.zeros(len(a)),
     )
-    found = (forces, external, states.passive, single)
-    return Details(equations, lambda: system, arrays | bodies, *found).result(PENALTY, bad)
+    details = Details(
+        equations, lambda: system, arrays | bodies, forces, external, states.passive, single
+    )
+    return details.result(PENALTY, bad)

@@ -357,8 +357,8 @@ class Equations:
         """All states by the null space.  Accelerations that are undefined (a gimbal turned by a
         quarter, a free motion without inertia) are an error of a single state; among others they
         are NaN, with the reason."""
-        return [self.answer(system, k) if single else self._tried(system, k)
-                for k in range(len(system.q))]  # fmt: skip
+        answer = self.answer if single else self._tried
+        return [answer(system, k) for k in range(len(system.q))]
 
     def balance(self, system: System, k: int, a: Array) -> Answer:
         """State k by the null space; where its accelerations are undefined, what the constraints
@@ -376,8 +376,8 @@ class Equations:
         except SingularError as fault:
             n, m = self.tables.nv, self.constraints.count
             factor = self.factor(system.terms, k)
-            return Answer(np.full(n, np.nan), np.full(m, np.nan), np.full(m, np.nan), factor,
-                          fault.message)  # fmt: skip
+            a, rows = np.full(n, np.nan), np.full(m, np.nan)
+            return Answer(a, rows, rows, factor, fault.message)
 
 
 def _diameter(points: Array) -> float:
