@@ -587,3 +587,36 @@ def test_masked_entries_are_refused():
     whole = np.ma.masked_array([0.1, 0.2], mask=[False, False])
     plain = arm.inverse_dynamics([0.1, 0.2], rest, rest)
     np.testing.assert_array_equal(arm.inverse_dynamics(whole, rest, rest), plain)
+
+
+def test_numbers_and_names_of_a_wrong_kind_are_refused_by_name():
+    arm, bars = am.example("two-link"), am.example("four-bar")
+    for wrong in (-1, 1.5, "a", True, None):
+        for ask in (
+            lambda x: arm.random_state(seed=x),
+            lambda x: bars.assemble(bars.initial, seed=x),
+            lambda x: arm.compile(threads=x),
+            lambda x: arm.compile(budget=x),
+        ):
+            with pytest.raises(InputError, match=r"expected a whole number from [01] on"):
+                ask(wrong)
+    for wrong in (-1, 1.5, "a", True):
+        with pytest.raises(InputError, match="count: expected a whole number from 0 on"):
+            arm.random_state(1, wrong)
+    for name in ("inputs", "outputs", "wrenches"):
+        with pytest.raises(InputError, match=f"{name}: expected names"):
+            arm.linearize(arm.initial, **{name: 3})
+    with pytest.raises(InputError, match="rows: expected"):
+        arm.dexterity(arm.initial, rows=3)
+    with pytest.raises(am.ModelError, match="bodies: expected"):
+        arm.replace(bodies="a")
+
+
+def test_random_states_of_any_number():
+    """Rows of a batch are drawn one after the other, whatever their number."""
+    m = am.example("dual-arm-free-flyer")
+    assert [x.shape for x in m.random_state(1, 0)] == [(0, m.nq), (0, m.nv), (0, m.nv)]
+    few, many = m.random_state(7, 2), m.random_state(7, np.int64(5))
+    for x, y in zip(few, many, strict=True):
+        np.testing.assert_array_equal(x, y[:2])
+    np.testing.assert_array_equal(m.random_state(7)[0], few[0][0])

@@ -20,7 +20,7 @@ import numpy as np
 from armillary.analysis.point import Point
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import rate_entries
+from armillary.evaluate.named_states import names_of, rate_entries
 from armillary.mechanism.mechanism import Mechanism
 from armillary.units import FORCE, WRENCH, WRENCH_UNITS, unit_of
 
@@ -55,10 +55,6 @@ class Outputs:
     by_a: Array
 
 
-def _listed(names: str | Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
 def _entries(mechanism: Mechanism, name: str, argument: str) -> list[int]:
     found = rate_entries(mechanism.model, name)
     if any(kind == "q" for kind, _ in found):
@@ -76,11 +72,11 @@ def inputs_of(
     if joints is None:
         joints = tuple(b.joint.name for b in mechanism.model.bodies if b.motor is not None)
         joints = joints or mechanism.v_labels
-    chosen = [k for name in _listed(joints) for k in _entries(mechanism, name, "inputs")]
+    chosen = [k for name in names_of("inputs", joints) for k in _entries(mechanism, name, "inputs")]
     names = [mechanism.v_labels[k] for k in chosen]
     units = [FORCE[mechanism.v_units[k]] for k in chosen]
     columns = [np.eye(mechanism.nv)[:, chosen]]
-    for frame in _listed(wrenches):
+    for frame in names_of("wrenches", wrenches):
         columns.append(mechanism.jacobian(q, frame).T)  # tau = J^T (n; f), in the frame
         names += [f"{frame}.{part}" for part in WRENCH]
         units += WRENCH_UNITS
@@ -95,7 +91,7 @@ def outputs_of(mechanism: Mechanism, at: Point, names: str | Iterable[str] | Non
         names = (*mechanism.v_labels, *(f"v.{label}" for label in mechanism.v_labels))
     frames = _Frames(mechanism, at)
     rows: list[tuple[str, str, Array]] = []  # name, unit, (3, nv) by q, v and a
-    for name in _listed(names):
+    for name in names_of("outputs", names):
         rows += _coordinates(mechanism, name) or frames.rows(name)
     if not rows:
         raise InputError("outputs: none is named.")

@@ -18,7 +18,7 @@ from armillary.constraints.actuation import actuator_indices
 from armillary.constraints.states import one_state
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import State
+from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism.mechanism import Mechanism
 
 GROUPS = {"all": TASK_ROWS, "angular": TASK_ROWS[:3], "linear": TASK_ROWS[3:]}
@@ -92,7 +92,8 @@ def task(
 
 
 def _rows(rows: str | Sequence[str]) -> tuple[str, ...]:
-    chosen = GROUPS.get(rows, (rows,)) if isinstance(rows, str) else tuple(rows)
+    named = names_of("rows", rows)
+    chosen = GROUPS.get(rows, named) if isinstance(rows, str) else named
     for row in chosen:
         if row not in TASK_ROWS:
             raise unknown_name("row", row, (*GROUPS, *TASK_ROWS))

@@ -33,7 +33,7 @@ from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.answers import answer
 from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, BoundQuestion
+from armillary.evaluate.inputs import Array, BoundQuestion, whole_number
 from armillary.evaluate.named_states import State
 from armillary.evaluate.request import CompileOptions
 from armillary.evaluate.results import Identities
@@ -242,10 +242,8 @@ def assemble(
     )
     closer = mechanism.with_tolerance(geometry_tolerance).constraint_solver.closer
     closer.refuse_endless(state["q"])
-    if isinstance(restarts, bool) or not isinstance(restarts, int | np.integer) or restarts < 0:
-        raise InputError(f"restarts: expected a whole number, 0 or more, found {restarts!r}.")
-    hold = () if hold is None else hold
-    return closer.assemble(state["q"], hold, int(restarts), seed)
+    numbers = whole_number("restarts", restarts, 0), whole_number("seed", seed, 0)
+    return closer.assemble(state["q"], () if hold is None else hold, *numbers)
 
 
 def project(

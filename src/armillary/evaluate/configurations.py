@@ -12,7 +12,7 @@ from math import isfinite
 import numpy as np
 
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.inputs import Array, common_rows
+from armillary.evaluate.inputs import Array, common_rows, whole_number
 from armillary.evaluate.named_states import State
 from armillary.evaluate.request import Request
 from armillary.evaluate.table_face import TableFace
@@ -27,11 +27,14 @@ def random_state(
     """Random q, v, a: angles in ±pi (limits respected where there are any), the rest ±1.
 
     count: that many states, as arrays (count, n)."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
     if count is None:
         return _random(tree.model, rng)
-    q, v, a = zip(*(_random(tree.model, rng) for _ in range(count)), strict=True)
-    return np.array(q), np.array(v), np.array(a)
+    rows, model = whole_number("count", count, 0), tree.model
+    q, v, a = (np.empty((rows, n)) for n in (model.nq, model.nv, model.nv))
+    for k in range(rows):
+        q[k], v[k], a[k] = _random(model, rng)
+    return q, v, a
 
 
 def _random(model: Model, rng: np.random.Generator) -> tuple[Array, Array, Array]:

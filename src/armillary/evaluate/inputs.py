@@ -55,6 +55,13 @@ def as_floats(name: str, value: object) -> Array:
     return array.astype(np.float64, copy=False)
 
 
+def whole_number(name: str, value: object, least: int) -> int:
+    """A whole number from `least` on, of any kind of integer; anything else is refused by name."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name}: expected a whole number from {least} on, found {value!r:.60}.")
+    return int(value)
+
+
 def checked_out(out: object, shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """An array of the caller that can take a result."""
     if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dtype:

@@ -22,6 +22,7 @@ from armillary.algorithms.passes import (
 from armillary.codegen.abi import COLUMN_STARTS, PATH_STARTS, Context, Kind
 from armillary.codegen.target import Lanes, lanes
 from armillary.errors import InputError
+from armillary.evaluate.inputs import whole_number
 from armillary.model.elements.element import OUTPUTS
 from armillary.model.lowering.tree import Tables
 
@@ -59,8 +60,8 @@ class CompileOptions:
             type(self.lanes) is not int or self.lanes not in (2, 4, 8, 16)
         ):
             raise InputError(f"lanes: expected 2, 4, 8, 16 or None, found {self.lanes!r}.")
-        if self.threads < 1:
-            raise InputError(f"threads: expected at least 1, found {self.threads}.")
+        whole_number("threads", self.threads, 1)
+        whole_number("budget", self.budget, 0)
 
     def simd(self, batched: bool, element: str = "double") -> Lanes:
         """How many states of a batch are worked on together, or one."""

@@ -221,6 +221,8 @@ def replace_parameters(
     ):
         raise ModelError("elements: expected {name: {number: value}}, or force elements.")
     parts, report = list(model.bodies), model.report
+    if not isinstance(bodies, Mapping | None):
+        raise ModelError(f"bodies: expected {{name: {{what: value}}}}, found {bodies!r:.60}.")
     for name, entries in (bodies or {}).items():
         k = model.index[model.body(name).name]
         parts[k] = _changed(parts[k], entries)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, whole_number
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Block, Scalars, made_for
@@ -70,10 +70,8 @@ class Sensor(Block):
         self.period = positive_period(period)
         self.noise = per_freedom("noise", noise, count, channels, 0.0)
         self.resolution = per_freedom("resolution", resolution, count, channels, 0.0)
-        for name, number in (("delay", delay), ("seed", seed)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-                raise InputError(f"{name}: expected a whole number from 0 on, found {number!r}.")
-        self.delay, self.seed, self.count = delay, seed, count
+        self.delay, self.seed = whole_number("delay", delay, 0), whole_number("seed", seed, 0)
+        self.count = count
         self.noisy = [k for k, x in enumerate(self.noise) if x > 0.0]
         waiting = [f"{name}.in{d}" for d in range(delay, 0, -1) for name in channels]
         self.states = (*channels, *waiting, *(f"{channels[k]}.noise" for k in self.noisy))
