@@ -33,7 +33,7 @@ from armillary.errors import ModelError
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
 from armillary.evaluate.inputs import Array, wrench_rows
-from armillary.evaluate.request import Request
+from armillary.evaluate.request import CompileOptions, Request
 from armillary.shown import shown
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 _WORTH = 200  # directions: for fewer, the interpreter is done before their code is compiled
 _DIRECTIONS = "directions of derivatives"
 _FEW = 12  # directions: more of one state go together, as a batch
+# operations of slopes, where the budget is the usual one: compiled in some seconds where they were
+# asked for often; the interpreter takes a fifth of a second every time
+_LONGEST = 30_000
 _PER_STEP = 400  # operations of the budget that a body counts for along a direction
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 
@@ -293,7 +296,10 @@ class _Probe:
 
         owner = self.equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        kernels = Program(request, self.tables, owner.options)
+        options = owner.options
+        if options.budget == CompileOptions.budget:
+            options = replace(options, budget=_LONGEST)
+        kernels = Program(request, self.tables, options)
         return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
 
     def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
