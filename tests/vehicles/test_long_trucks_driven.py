@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.sim.native_runs import both
-from tests.vehicles.test_long_trucks import mixed
+from test_long_trucks import mixed
 
 import armillary as am
 from armillary.scalar import cos, sin
 from armillary.sim.record.performance import ASKED, NATIVE
+from sim.native_runs import both
 
 V = am.vehicles
 

@@ -9,6 +9,7 @@ from armillary.codegen.jit import Library
 from armillary.evaluate.kernel import Kernel, address_of
 from armillary.runtime import behind
 from armillary.runtime.behind import Behind
+from armillary.runtime.in_turn import behind_context
 
 
 class KernelBehind(Kernel):
@@ -48,5 +49,5 @@ class KernelBehind(Kernel):
         numbers |= {Behind.FIRST_CONTEXT: address(one[0]), Behind.SECOND_CONTEXT: address(two[0])}
         numbers |= {Behind.START: self._start, Behind.OWN: own}
         for field, number in numbers.items():
-            c[Behind.slot(field)] = number
+            c[behind_context(field)] = number
         return c, (one, two, memory)

@@ -43,5 +43,6 @@ class KernelInTurn(Kernel):
         for (code, context), kernel, (own, _) in zip(
             places, (self.first, self.second), contexts, strict=True
         ):
-            c[fields.slot(code)], c[fields.slot(context)] = kernel.address, address(own)
+            c[in_turn.behind_context(code)] = kernel.address
+            c[in_turn.behind_context(context)] = address(own)
         return c, contexts

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from armillary.codegen.abi import Context, Slot, Struct, integer, pointer
+from armillary.codegen.abi import Context, Struct, integer, pointer
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
+from armillary.runtime.in_turn import behind_context, call_kernel
 
 _Q, _V, _Z, _TIME, _FORCE, _INPUTS = range(6)
 
@@ -32,10 +33,6 @@ class Behind(Struct):
     START = integer()  # where its own states begin in z
     OWN = integer()  # how many they are
 
-    @classmethod
-    def slot(cls, field: Slot) -> Slot:
-        return Slot(Context.SIZE + field, field.kind)
-
 
 @cache
 def library() -> Library:
@@ -45,7 +42,7 @@ def library() -> Library:
 
 def _text() -> str:
     c = Code("batch")
-    own = {name: c.field(Behind.slot(field)) for name, field in Behind.FIELDS.items()}
+    own = {name: c.field(behind_context(field)) for name, field in Behind.FIELDS.items()}
     one, two = own["FIRST_CONTEXT"], own["SECOND_CONTEXT"]
     force, rates = (c.field(Context.OUTPUT_ROWS.at(k)) for k in range(2))
     strides = [c.field(Context.INPUT_STRIDES.at(k)) for k in range(5)]
@@ -59,7 +56,7 @@ def _text() -> str:
         hand(one, k, arrays[k], strides[k])
     for k, array in enumerate((own["FORCE"], rates, own["INPUTS"])):
         c.set_field(Context.OUTPUT_ROWS.at(k), array, one)
-    _call(c, own["FIRST"], one)
+    call_kernel(c, own["FIRST"], one)
     for k in (_Q, _V, _TIME):
         hand(two, k, arrays[k], strides[k])
     hand(two, _Z, c.pointer(arrays[_Z], own["START"], "double"), strides[_Z])
@@ -67,15 +64,10 @@ def _text() -> str:
         c.set_field(Context.INPUT_ROWS.at(k), array, two)
     for k, array in enumerate((force, own["RATES"])):
         c.set_field(Context.OUTPUT_ROWS.at(k), array, two)
-    _call(c, own["SECOND"], two)
+    call_kernel(c, own["SECOND"], two)
     with c.loop(c.field(Context.ROWS)) as row:
         out = c.pointer(rates, c.add(c.mul(row, strides[_Z]), own["START"]), "double")
         source = c.pointer(own["RATES"], c.mul(row, own["OWN"]), "double")
         with c.loop(own["OWN"]) as n:
             c.write(out, n, c.read(source, n, "double"), "double")
     return c.text()
-
-
-def _call(c: Code, code: str, context: str) -> None:
-    address = c.let(f"inttoptr i64 {code} to ptr")
-    c.do(f"call void {address}(ptr {context})")

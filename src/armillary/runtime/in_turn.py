@@ -23,9 +23,10 @@ class InTurn(Struct):
     SECOND = integer()
     SECOND_CONTEXT = pointer()
 
-    @classmethod
-    def slot(cls, field: Slot) -> Slot:
-        return Slot(Context.SIZE + field, field.kind)
+
+def behind_context(field: Slot) -> Slot:
+    """Where a field of a structure stands that begins behind the context."""
+    return Slot(Context.SIZE + field, field.kind)
 
 
 @cache
@@ -36,7 +37,9 @@ def library() -> Library:
 
 def _text() -> str:
     c = Code("batch")
-    one, two = (c.field(InTurn.slot(x)) for x in (InTurn.FIRST_CONTEXT, InTurn.SECOND_CONTEXT))
+    codes = [c.field(behind_context(x)) for x in (InTurn.FIRST, InTurn.SECOND)]
+    fields = (InTurn.FIRST_CONTEXT, InTurn.SECOND_CONTEXT)
+    one, two = (c.field(behind_context(x)) for x in fields)
     rows, inputs = c.field(Context.ROWS), c.field(Context.INPUT_COUNT)
     out, size = c.field(Context.OUTPUT_ROWS.at(0)), c.field(Context.OUTPUT_SIZES.at(0))
     with c.loop(inputs) as k:
@@ -47,7 +50,7 @@ def _text() -> str:
     c.set_field(Context.OUTPUT_ROWS.at(0), out, one)
     c.set_field(Context.ROWS, rows, one)
     c.set_field(Context.ROWS, "1", two)
-    _call(c, InTurn.FIRST, one)
+    call_kernel(c, codes[0], one)
     total = c.name()
     c.lines.insert(2, f"{total} = alloca double")
     with c.loop(rows) as row:
@@ -65,13 +68,13 @@ def _text() -> str:
                 own = c.pointer(array, c.mul(row, stride), "double")
                 c.set_field(Context.INPUT_ROWS.at(n), own, two)
             c.set_field(Context.OUTPUT_ROWS.at(0), place, two)
-            _call(c, InTurn.SECOND, two)
+            call_kernel(c, codes[1], two)
     return c.text()
 
 
-def _call(c: Code, code: Slot, context: str) -> None:
-    address = c.let(f"inttoptr i64 {c.field(InTurn.slot(code))} to ptr")
-    c.do(f"call void {address}(ptr {context})")
+def call_kernel(c: Code, code: str, context: str) -> None:
+    """code: the address, as a number."""
+    c.do(f"call void {c.let(f'inttoptr i64 {code} to ptr')}(ptr {context})")
 
 
 def _get(c: Code, place: str) -> str:
