@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.constraints.nullspace import Factor, Scaling, solve
 
 
 def flat(distance):
@@ -119,3 +120,16 @@ def test_runs_that_record_forces_tell_once():
     assert len(events) == 1 and "'pin1'" in events[0]
     plain = am.simulate(m, q, np.zeros((2, 3)), **options)
     assert not [text for _, text in plain.events if "nearly singular" in text]
+
+
+@pytest.mark.parametrize("noise", [0.0, 4e-16, 1e-15, -4e-16])
+def test_an_inertia_that_is_rounding_is_none(noise):
+    """Two turns of one rod about one axis, which a row lets move against each other alone: nothing
+    opposes that, whatever rounding leaves of 1 - 2 + 1.  Half a kg m² on one of
+    them does: 2 N m over 0.5 kg m²."""
+    factor = Factor(np.array([[1.0, 1.0]]), Scaling(1.0, np.ones(1), np.ones(2)), 1e-9)
+    M, push = np.array([[1.0, 1.0], [1.0, 1.0 + noise]]), np.array([1.0, -1.0])
+    with pytest.raises(am.errors.SingularError, match="second"):
+        solve(M, push, factor, np.zeros(1), labels=("first", "second"))
+    found = solve(M + np.diag([0.0, 0.5]), push, factor, np.zeros(1))
+    np.testing.assert_allclose(found.a, [4.0, -4.0], rtol=1e-12)
