@@ -22,6 +22,7 @@ class BlockWriter:
     reads and writes by name, (name, k); other addresses: see abi.py."""
 
     registers = LOOP_REGISTERS
+    row_size: int = Ints.SIZE  # integers per body
 
     def __init__(
         self,
@@ -227,7 +228,7 @@ class BlockWriter:
         key = f"int{column}"
         if key not in self._offsets:
             table = self._pointer(Context.INTS)
-            row = self._line(f"mul i64 %i, {Ints.SIZE}")
+            row = self._line(f"mul i64 %i, {self.row_size}")
             place = self._line(f"add i64 {row}, {column}")
             pointer = self._line(f"getelementptr i64, ptr {table}, i64 {place}")
             self._offsets[key] = self._line(f"load i64, ptr {pointer}, align 8")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.passes import Algorithm
+from armillary.codegen.target import native
 from armillary.constraints.equations import Equations
 from armillary.constraints.large import kept_rows
 from armillary.evaluate.inputs import Array
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 # operations of the budget that an unknown and a body count for: larger systems are not even traced
 _PER_UNKNOWN = 133
 _PER_BODY = 200
+# unknowns up to which code of a mechanism of equal parts is traced at once.  More take seconds:
+# worth it where so many states are announced (CompileOptions.states), or were asked for
+_TRACED = 450
+MANY_STATES = 10_000  # what loops take for them is what tracing takes, whatever the size
+_COPIES = 3  # of a body
 # operations of forward dynamics, where the budget is the usual one: native loops of a mechanism
 # with bodies of many kinds take as long to compile, and three times as long to run
 _DYNAMICS = 15_000
@@ -40,6 +46,43 @@ def may_be_compiled(equations: Equations) -> bool:
     return n + equations.constraints.count <= most or n + len(kept_rows(equations)) <= most
 
 
+def may_be_rolled(equations: Equations) -> bool:
+    """Is code of the mechanism worth tracing where it is too long for straight-line code, to be
+    rolled up (graph/rolling.py)?  It is where the mechanism consists of equal parts."""
+    options = equations.evaluator.options
+    if options.tier == 1 or not native() or not _repeats(equations):
+        return False
+    asked = 0 if equations.steady else equations.asked
+    return not _too_many_unknowns(equations) or options.states + asked >= MANY_STATES
+
+
+def states_are_counted(equations: Equations) -> bool:
+    """Is code of the mechanism made once enough states were asked for?"""
+    options = equations.evaluator.options
+    counts = options.tier is None and native() and _too_many_unknowns(equations)
+    return counts and _repeats(equations) and not may_be_rolled(equations)
+
+
+def _too_many_unknowns(equations: Equations) -> bool:
+    return equations.tables.nv + len(kept_rows(equations)) > _TRACED
+
+
+def _repeats(equations: Equations) -> bool:
+    """Are there several bodies of nearly every kind?  Of one kind are those with the same joint and
+    the same zeros and ones, on parents that have the same."""
+
+    def find() -> bool:
+        bodies, parents = equations.tables.bodies, equations.tables.parents
+        own = [
+            (body.key(), *(x if x in (0, 1, -1) else None for x in body.parameters()))
+            for body in bodies
+        ]
+        kinds = {(x, own[p] if p >= 0 else None) for x, p in zip(own, parents, strict=True)}
+        return len(bodies) >= _COPIES * len(kinds)
+
+    return equations.memo.once("repeats", find)
+
+
 def _options(equations: Equations, dynamics: bool) -> CompileOptions:
     options = equations.evaluator.options
     usual = options.budget == CompileOptions.budget
@@ -52,26 +95,29 @@ def compiled_kernels(
     reads: tuple[str, ...],
     passive: bool = True,
     verified: bool = False,
+    rolled: bool = False,
 ) -> Program | None:
     """Straight-line kernels of an algorithm over the constraints, where that is not too long.
 
-    verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
-    from armillary.constraints.verify import of_closed
+    verified: it is forward dynamics, and new code of it is tried once (verify.py).
+    rolled: it may be of any length, as long as it repeats itself."""
+    from armillary.constraints.verify import by_elimination, of_closed
     from armillary.evaluate.program import Program
     from armillary.evaluate.request import Request
 
     owner = equations.evaluator
-    if not may_be_compiled(equations):
+    if not rolled and not may_be_compiled(equations):
         return None
     request = Request(algorithm, reads, owner.moving_base)
-    verify = of_closed(equations, passive) if verified else None
+    check = by_elimination if rolled else of_closed
+    verify = check(equations, passive) if verified else None
     options = _options(equations, dynamics=verified)
-    kernels = Program(request, _tables(equations, reads, passive), options, verify)
+    kernels = Program(request, _tables(equations, reads, passive), options, verify, rolls=rolled)
     try:
-        kernels.straight()
+        kernels.specialised()
     except ZeroDivisionError:  # a free motion without any inertia: the null space names it
         return None
-    return kernels if kernels.straight() else None
+    return kernels if kernels.specialised() else None
 
 
 def eliminating_kernels(

@@ -93,6 +93,7 @@ class Equations:
         self.rows = Rows(self.constraints, self.tables)
         self.memo = Memo()  # plans, closed samples, laws of actuators
         self.steady = False  # answers depend on the states alone, not on what was asked before
+        self.asked = 0  # states that were given to loops, where code of the mechanism may pay
 
     @cached_property
     def length(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
@@ -16,6 +16,8 @@ from armillary.constraints.compiled import (
     compiled_kernels,
     eliminating_kernels,
     may_be_compiled,
+    may_be_rolled,
+    states_are_counted,
 )
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack
 from armillary.constraints.equations import Baumgarte, Equations, penalized
@@ -34,6 +36,7 @@ from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
+from armillary.constraints.sparse_plan import sparse_plan
 from armillary.constraints.states import answerable, blanked, fulfilled, solvable
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
@@ -45,7 +48,8 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 _PLAIN = ("q", "v", "tau")
-_PLAIN_LARGE = (_PLAIN, True, "elimination")
+# what serves plain states, the fastest first
+_SERVED = ((_PLAIN, True), (_PLAIN, True, "rolled"), (_PLAIN, True, "elimination"))
 _CHOICES = 3  # of other dependent coordinates
 
 
@@ -121,9 +125,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if text:
             warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
-        if self.closed and self._may_contradict(None):
+        if (self.closed and self._may_contradict(None)) or states_are_counted(self._equations):
             return result
-        self._serve(self._made.get((_PLAIN, True)) or self._made.get(_PLAIN_LARGE), result)
+        made = (self._made.get(key) for key in _SERVED)
+        self._serve(next((x for x in made if x is not None), None), result)
         return result
 
     def accelerations(self, states: States, baumgarte: Baumgarte = None) -> Array:
@@ -212,12 +217,22 @@ class ConstrainedForwardDynamics(LadderQuestion):
         equations = self._equations
 
         def make() -> Program | None:
-            if not equations.constraints.ideal or not may_be_compiled(equations):
+            if not equations.constraints.ideal:
                 return None
-            dynamics = constrained_dynamics(for_inputs(plan_of(equations), reads))
-            return compiled_kernels(equations, dynamics, reads, passive, verified=True)
+            plan, rolled = None, may_be_rolled(equations)
+            if may_be_compiled(equations):
+                plan = plan_of(equations)
+            elif rolled:
+                plan = sparse_plan(equations)
+            if plan is None:
+                return None
+            dynamics = constrained_dynamics(for_inputs(plan, reads))
+            return compiled_kernels(equations, dynamics, reads, passive, True, rolled)
 
-        return self._once((reads, passive), make)
+        key: Hashable = (reads, passive)
+        if self._made.get(key, equations) is None and may_be_rolled(equations):
+            key = (reads, passive, "rolled")
+        return self._once(key, make)
 
     def _eliminating(self, reads: tuple[str, ...], passive: bool) -> Program | None:
         """Sparse elimination of the regularised system, which has no dependent coordinates that
@@ -277,6 +292,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def _first(self, states: States, closed: bool = False) -> Outcome | None:
         if self._equations.negative:
             self._refuse_free_massless(states)
+        if states_are_counted(self._equations):
+            self._equations.asked += len(states)
         kernels = self._straight(states.reads, states.passive)
         if kernels is None:
             return None
@@ -314,7 +331,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         key = (one.reads, one.passive)
         first = self._straight(*key)
         chosen = self._chosen.setdefault(key, [])
-        if first is None or len(chosen) >= _CHOICES:
+        if first is None or not first.straight() or len(chosen) >= _CHOICES:
             return
         usual = for_inputs(plan_of(self._equations), one.reads)
         plan = plan_at(self._equations, usual, one.arrays["q"][0])

@@ -30,14 +30,15 @@ if TYPE_CHECKING:
 Rows = NDArray[np.intp]
 _CLOSED_SAMPLES = 3
 _CLOSED = 1e-9  # opening of a sample, of the machine's size
-_PIVOT_SHARE = 0.05
+PIVOT_SHARE = 0.05
+HEALTHY_SHARE = 0.3  # from here on one pivot is as good as another: equal parts are solved alike
 _LEFT_OVER = 1e-3
 _TIED = 1e-9  # of a row: its part in another
 _IMPLIED = 1e-6  # of its terms: what rows may contradict each other within a step of time
 
 
 def plan_of(equations: Equations) -> Plan:
-    """How forward dynamics are solved, made once."""
+    """How forward dynamics are solved, made once; for mechanisms of any size: sparse_plan.py."""
     return equations.memo.once("plan", lambda: make_plan(equations, implied=True))
 
 
@@ -163,12 +164,12 @@ def dependent_coordinates(J: Array, count: int | None = None) -> tuple[Pivot, ..
             share = np.nan_to_num((block / best).min(axis=0))  # of the largest in its row
         used = pattern[np.ix_(rows, columns)]
         cost = (used.sum(1)[:, None] - 1) * (used.sum(0)[None, :] - 1)
-        allowed = share >= _PIVOT_SHARE
+        allowed = share >= PIVOT_SHARE
         if count is not None:
             allowed &= (best[:, :, 0] > _LEFT_OVER * sizes[:, rows]).all(axis=0)[:, None]
         if not allowed.any():
             return None
-        ranked = np.where(allowed, cost - share, np.inf)
+        ranked = np.where(allowed, cost - np.minimum(share, HEALTHY_SHARE), np.inf)
         i, j = np.unravel_index(int(np.argmin(ranked)), ranked.shape)
         r, c = rows[int(i)], columns[int(j)]
         value = work[:, r, c]

@@ -15,18 +15,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.algorithms.closed.constrained import correction
+from armillary.algorithms.closed.constrained import Plan, correction
 from armillary.constraints.assembly import Closer
 from armillary.constraints.compiled import (
     compiled_kernels,
     eliminating_kernels,
     may_be_compiled,
+    may_be_rolled,
 )
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.plan import for_inputs, make_plan
+from armillary.constraints.sparse_plan import sparse_plan
 from armillary.constraints.states import finite_rows
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
@@ -59,14 +61,23 @@ class Projector:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
         coordinates of the first fail.  given: further inputs, "prescribed" where rows move and
         "parameters" where the inertias are others than the model's."""
-        key = (level, embed and may_be_compiled(self.equations), given)
+        small = may_be_compiled(self.equations)
+        key = (level, embed and (small or may_be_rolled(self.equations)), given)
         if key not in self._made:
             self._made[key] = self._make(*key)
         return self._made[key]
 
     def embeds(self, level: str) -> bool:
         """Is the first step by dependent coordinates, so that the regularised one is another?"""
-        return make_plan(self.equations, self.rows(level), implied=True).pivots is not None
+        plan = self._plan(level)
+        return plan is not None and plan.pivots is not None
+
+    def _plan(self, level: str) -> Plan | None:
+        """How a step is solved; None where the mechanism is beyond code of its own."""
+        equations, rows = self.equations, self.rows(level)
+        if may_be_compiled(equations):
+            return make_plan(equations, rows, implied=True)
+        return sparse_plan(equations, rows) if may_be_rolled(equations) else None
 
     def _make(self, level: str, embed: bool, given: tuple[str, ...]) -> Program | None:
         rows = self.rows(level)
@@ -75,8 +86,9 @@ class Projector:
         reads = ("q",) + ("v",) * (level == "rate") + given
         s = self.equations.scaling
         weights = s.rows / s.length / self.closer.nearly_closed if level == "residual" else None
-        if embed:
-            plan = for_inputs(make_plan(self.equations, rows, implied=True), given)
+        plan = self._plan(level) if embed else None
+        if plan is not None:
+            plan = for_inputs(plan, given)
             open_rows: list[float] = []
             if weights is not None and plan.pivots is None:
                 open_rows = weights[list(plan.kept)].tolist()
@@ -85,7 +97,8 @@ class Projector:
                 strict = self.closer.nearly_closed / tolerance
                 open_rows = (strict * weights[list(plan.kept)]).tolist()
             step = correction(plan, level, open_rows)
-            made = compiled_kernels(self.equations, step, reads)
+            rolled = may_be_rolled(self.equations)
+            made = compiled_kernels(self.equations, step, reads, rolled=rolled)
             if made is not None:
                 return made
         made = eliminating_kernels(self.equations, level, reads, True, rows, weights)

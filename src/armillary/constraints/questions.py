@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
+from armillary.constraints.compiled import MANY_STATES, states_are_counted
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
 from armillary.constraints.holding import Held, named_values
 from armillary.constraints.ladder import Asked, States
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 # steps of runs from which straight-line code beyond the budget pays: it takes half a millisecond
 # per operation to make, and saves a nanosecond of it at each of some four evaluations per step
 _MANY_STEPS = 200_000
+_SOME_STEPS = MANY_STATES // 4  # the same for code that is rolled up
+_STATE = ("q", "v", "tau")
 _LONG = 60_000  # operations of such code
 _MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 
@@ -94,16 +97,26 @@ class Constrained(TableFace):
 
     def for_work(self, steps: float) -> Self:
         """The same mechanism, compiled for so many steps of runs: where a closed one is beyond
-        the usual budget, and they are many, longer straight-line code pays.  What is announced
-        decides, never a clock: equal calls have equal bits."""
+        the usual budget, and they are many, longer code pays: rolled up where it repeats itself,
+        else straight-line code.  What is announced decides, never a clock: equal calls have equal
+        bits."""
         usual = self.options.tier is None and self.options.budget == CompileOptions.budget
-        if not (self.model.constraints and usual and steps >= _MANY_STEPS):
+        if not (self.model.constraints and usual and steps >= _SOME_STEPS):
             return self
-        served = self.constraint_solver.forward.kernels(("q", "v", "tau"))
-        if served is None or served.straight():
+        served = self.constraint_solver.forward.kernels(_STATE)
+        if served is None or served.specialised():
             return self
-        options = replace(self.options, budget=_LONG)
-        key = "for many steps"
+        if states_are_counted(self.constraint_solver.equations):
+            rolled = self._with_options(states=MANY_STATES)
+            served = rolled.constraint_solver.forward.kernels(_STATE)
+            if served is not None and served.specialised():
+                return rolled
+        return self._with_options(budget=_LONG) if steps >= _MANY_STEPS else self
+
+    def _with_options(self, **given: int) -> Self:
+        """The same with other options, made once."""
+        options = replace(self.options, **given)
+        key = ("options", *given.items())
         return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
 
 

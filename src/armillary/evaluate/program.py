@@ -22,13 +22,16 @@ from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
     from armillary.evaluate.kernel_in_turn import KernelInTurn
+    from armillary.evaluate.rolled_code import RolledCode
     from armillary.graph.function import FunctionGraph
     from armillary.runtime.threads import Threads
 
 _PER_BODY = 200  # operations of the budget: larger mechanisms are not even traced for tier 2
 _LONGEST_TRACE = 60  # bodies that are always traced
 _FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
-_TIERS = {"loop": 1, "straight": 2, "solve": 2, "interpreter": 0}
+_TIERS = {"loop": 1, "straight": 2, "rolled": 2, "solve": 2, "interpreter": 0}
+_ROLLED_FROM = 6000  # operations: shorter code stays in a row
+_REPEATS = 1 / 3  # of its operations: code that is not too long runs faster in a row
 _WORTH = 50e-6  # s of work that are worth a thread
 
 
@@ -98,7 +101,8 @@ class Program:
     """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
     verify: looks at each of them (doubles) before it is used, and raises where it is wrong.
-    general: what serves where straight-line code does not; by default loops over the bodies."""
+    general: what serves where straight-line code does not; by default loops over the bodies.
+    rolls: straight-line code that is long and repeats itself is rolled up (graph/rolling.py)."""
 
     def __init__(
         self,
@@ -107,14 +111,15 @@ class Program:
         options: CompileOptions,
         verify: Verify | None = None,
         general: Code | None = None,
+        rolls: bool = False,
     ):
         self.request, self.tables, self.options = request, tables, options
-        self._verify, self._general = verify, general
+        self._verify, self._general, self._rolls = verify, general, rolls
         self._kernels: dict[tuple, Kernel] = {}
         self.next: Program | None = None
         self._turns: dict[bool, KernelInTurn] = {}
         self.version = 0  # of its kernels: they change when another program is put behind it
-        self._codes: dict[int | None, StraightCode | None] = {}
+        self._codes: dict[int | None, StraightCode | RolledCode | None] = {}
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
 
@@ -125,11 +130,13 @@ class Program:
     @cached_property
     def _too_large(self) -> bool:
         """Is it too long to be traced?  A small budget is no reason: the trace is counted."""
+        if self._rolls:
+            return False
         if len(self.tables.bodies) > max(_LONGEST_TRACE, self.options.budget // _PER_BODY):
             return True
         return least_operations(self.request.algorithm, self.tables) > self.options.budget
 
-    def _straight_code(self, frame_body: int | None) -> StraightCode | None:
+    def _straight_code(self, frame_body: int | None) -> StraightCode | RolledCode | None:
         """Straight-line code where it is wanted and small enough."""
         tier = self.options.tier
         constrained = self.tables.constraints is not None and self._general is None
@@ -144,10 +151,20 @@ class Program:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            code = straight_code(self.request, self.tables, frame_body)
+            code = self._rolled(straight_code(self.request, self.tables, frame_body))
             too_long = code.operations > self.options.budget
             self._codes[frame_body] = None if too_long and tier is None else code
         return self._codes[frame_body]
+
+    def _rolled(self, code: StraightCode) -> StraightCode | RolledCode:
+        """The code in loops, where it is long and repeats itself."""
+        if not self._rolls or code.operations <= _ROLLED_FROM:
+            return code
+        from armillary.evaluate.rolled_code import RolledCode
+
+        rolled, budget = RolledCode(code), self.options.budget
+        most = _REPEATS * code.operations if code.operations <= budget else budget
+        return rolled if rolled.operations <= most else code
 
     @cached_property
     def _reaches_far(self) -> bool:
@@ -181,9 +198,15 @@ class Program:
             return SlopedCode(request, tables)
         return LoopCode(request, tables)
 
+    def specialised(self) -> bool:
+        """Does code of this one mechanism serve it, in a row or rolled up?  (Algorithms that need
+        no frame.)"""
+        return self._straight_code(None) is not None
+
     def straight(self) -> bool:
         """Does straight-line code serve it?  (Algorithms that need no frame.)"""
-        return self._straight_code(None) is not None
+        code = self._straight_code(None)
+        return code is not None and code.kind == "straight"
 
     def graph(self) -> FunctionGraph:
         """The whole question as one graph, however long.  (Algorithms that need no frame.)"""

@@ -37,6 +37,8 @@ class CompileOptions:
     (2 where the operations stay within the budget).  threads: that share the rows of a batch where
     that pays, at most as many as there are processors.  lanes: states of a batch that are worked on
     together, 2, 4, 8 or 16; None: as many as a register of this processor holds.
+    states: that will be asked for, as far as it is known: from some thousands on, code that takes
+    seconds to make pays for mechanisms of many equal parts.
     geometry_tolerance: constraints that differ by less than this part of the machine's size count
     as dependent, and loops that are open by less as closed; give the accuracy of the numbers in the
     model where it is coarser than 1e-9.  None: that of the digits in the file it came from."""
@@ -46,6 +48,7 @@ class CompileOptions:
     threads: int = 1
     lanes: int | None = None
     geometry_tolerance: float | None = None
+    states: int = 0
 
     def __post_init__(self) -> None:
         if self.tier not in (None, 1, 2):
@@ -62,6 +65,7 @@ class CompileOptions:
             raise InputError(f"lanes: expected 2, 4, 8, 16 or None, found {self.lanes!r}.")
         whole_number("threads", self.threads, 1)
         whole_number("budget", self.budget, 0)
+        whole_number("states", self.states, 0)
 
     def simd(self, batched: bool, element: str = "double") -> Lanes:
         """How many states of a batch are worked on together, or one."""

@@ -40,7 +40,7 @@ class StraightCode:
 
     def __init__(self, trace: Callable[[], FunctionGraph], name: str | None):
         """name: the identity of what is traced, or None."""
-        self._trace, self._identity = trace, name
+        self._trace, self.identity = trace, name
 
     @cached_property
     def graph(self) -> FunctionGraph:
@@ -56,7 +56,7 @@ class StraightCode:
         def count() -> int:
             return self.graph.operations()
 
-        return int(remembered(self._identity, "operations", count))
+        return int(remembered(self.identity, "operations", count))
 
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
         def text() -> str:
@@ -65,7 +65,7 @@ class StraightCode:
             return with_declarations(straight_text(lanes, self.graph.block(), arrays), lanes)
 
         return Linked(
-            [Library(text, ["batch"], _OPTIMIZE, identity=of_lanes(self._identity, lanes))]
+            [Library(text, ["batch"], _OPTIMIZE, identity=of_lanes(self.identity, lanes))]
         )
 
     def within(self, lanes: Lanes, arrays: Arrays) -> Library:
@@ -78,7 +78,7 @@ class StraightCode:
             return with_declarations(writer.write(self.graph.block()), lanes)
 
         return Library(
-            text, ["straight"], _OPTIMIZE, identity=of_lanes(self._identity, lanes, "within")
+            text, ["straight"], _OPTIMIZE, identity=of_lanes(self.identity, lanes, "within")
         )
 
 
