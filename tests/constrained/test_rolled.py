@@ -56,8 +56,9 @@ def state(m, seed=1):
 
 def kinds(m):
     """What has answered forward dynamics, as far as it is compiled."""
-    made = [p for p in m.forward_dynamics.question._made.values() if p is not None]
-    return {kernel.code.kind for p in made for kernel in p._kernels.values()}
+    question = m.forward_dynamics.question
+    made = [*question._own.programs, *question._made.values()]
+    return {kernel.code.kind for p in made if p for kernel in p._kernels.values()}
 
 
 @pytest.fixture(scope="module")
@@ -191,3 +192,20 @@ def test_dependent_rows_have_no_plan():
     one = np.ones(2)
     rows = [{0: one, 1: -one}, {0: one, 1: -one}]
     assert sparse_plan.dependent_coordinates(rows) is None
+
+
+def test_code_is_made_in_the_background():
+    """Loops answer until it is there; then it serves, natively too."""
+    m = ladder(24, seed=4).compile(background=True)
+    q, v, tau = state(m)
+    first = m.forward_dynamics(q, v, tau)
+    assert kinds(m) == {"loop"}
+    m.forward_dynamics.question.wait()
+    assert "rolled" in kinds(m)
+    later = m.forward_dynamics(q, v, tau)
+    expected = ladder(24, seed=4).forward_dynamics(q, v, tau)  # code of its own from the start
+    np.testing.assert_array_equal(later, expected)
+    np.testing.assert_allclose(first, later, rtol=1e-10, atol=1e-10 * np.abs(later).max())
+    assert [x.tier for x in m.forward_dynamics.compile_report() if x.operations] == [2]
+    with pytest.raises(am.InputError, match="background"):
+        m.compile(background="yes")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
+from threading import RLock
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
@@ -16,7 +17,6 @@ from armillary.constraints.compiled import (
     compiled_kernels,
     eliminating_kernels,
     may_be_compiled,
-    may_be_rolled,
     states_are_counted,
 )
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack
@@ -35,8 +35,8 @@ from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
+from armillary.constraints.own_code import OwnCode
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
-from armillary.constraints.sparse_plan import sparse_plan
 from armillary.constraints.states import answerable, blanked, fulfilled, solvable
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
@@ -45,11 +45,10 @@ from armillary.model.model import Model
 
 if TYPE_CHECKING:
     from armillary.constraints.derivatives import ConstrainedDerivatives
-    from armillary.evaluate.program import Program
+    from armillary.evaluate.program import Explanation, Program
 
-_PLAIN = ("q", "v", "tau")
-# what serves plain states, the fastest first
-_SERVED = ((_PLAIN, True), (_PLAIN, True, "rolled"), (_PLAIN, True, "elimination"))
+_PLAIN = (("q", "v", "tau"), True)  # what is read; with friction and springs
+_PLAIN_LARGE = (*_PLAIN, "elimination")
 _CHOICES = 3  # of other dependent coordinates
 
 
@@ -69,6 +68,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         super().__init__(equations)
         self._opposed = False  # no free motion without inertia
         self._chosen: dict[tuple[tuple[str, ...], bool], list[Plan]] = {}  # beside the first plan
+        self._own = OwnCode(equations, self._switch_over)
+        self._switching = RLock()
 
     def at_open_positions(self) -> ConstrainedForwardDynamics:
         """The same without a word about open positions."""
@@ -127,9 +128,17 @@ class ConstrainedForwardDynamics(LadderQuestion):
         result = self._handed_out(a, single, dtype, out)
         if (self.closed and self._may_contradict(None)) or states_are_counted(self._equations):
             return result
-        made = (self._made.get(key) for key in _SERVED)
-        self._serve(next((x for x in made if x is not None), None), result)
+        self._serve_fastest(result)
         return result
+
+    def _serve_fastest(self, like: Array) -> None:
+        with self._switching:
+            self._serve(self._own.made(_PLAIN) or self._made.get(_PLAIN_LARGE), like)
+
+    def _switch_over(self) -> None:
+        """Code from the background serves, where loops have served natively so far."""
+        if self._fast is not None and self._fast.ready():
+            self._serve_fastest(np.zeros(self._equations.tables.nv))
 
     def accelerations(self, states: States, baumgarte: Baumgarte = None) -> Array:
         """(B, nv) of states without load-dependent friction, by the ladder; NaN where there are
@@ -213,26 +222,17 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._eliminating(reads, passive) if straight is None else straight
 
     def _straight(self, reads: tuple[str, ...], passive: bool) -> Program | None:
-        """Straight-line code, by dependent coordinates where the rows are independent."""
-        equations = self._equations
+        """Code of the mechanism, by dependent coordinates where the rows are independent."""
+        return self._own.program(reads, passive)
 
-        def make() -> Program | None:
-            if not equations.constraints.ideal:
-                return None
-            plan, rolled = None, may_be_rolled(equations)
-            if may_be_compiled(equations):
-                plan = plan_of(equations)
-            elif rolled:
-                plan = sparse_plan(equations)
-            if plan is None:
-                return None
-            dynamics = constrained_dynamics(for_inputs(plan, reads))
-            return compiled_kernels(equations, dynamics, reads, passive, True, rolled)
+    def wait(self) -> None:
+        """Until all code that is made in the background is there."""
+        self._own.wait()
 
-        key: Hashable = (reads, passive)
-        if self._made.get(key, equations) is None and may_be_rolled(equations):
-            key = (reads, passive, "rolled")
-        return self._once(key, make)
+    def compile_report(self) -> list[Explanation]:
+        """Tier, operations, code size and compile time of every kernel made so far."""
+        own = [entry for program in self._own.programs for entry in program.explanations]
+        return own + super().compile_report()
 
     def _eliminating(self, reads: tuple[str, ...], passive: bool) -> Program | None:
         """Sparse elimination of the regularised system, which has no dependent coordinates that

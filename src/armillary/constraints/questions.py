@@ -107,17 +107,16 @@ class Constrained(TableFace):
         if served is None or served.specialised():
             return self
         if states_are_counted(self.constraint_solver.equations):
-            rolled = self._with_options(states=MANY_STATES)
+            rolled = self._with(replace(self.options, states=MANY_STATES))
             served = rolled.constraint_solver.forward.kernels(_STATE)
             if served is not None and served.specialised():
                 return rolled
-        return self._with_options(budget=_LONG) if steps >= _MANY_STEPS else self
+        return self._with(replace(self.options, budget=_LONG)) if steps >= _MANY_STEPS else self
 
-    def _with_options(self, **given: int) -> Self:
+    def _with(self, options: CompileOptions) -> Self:
         """The same with other options, made once."""
-        options = replace(self.options, **given)
-        key = ("options", *given.items())
-        return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
+        make = lambda: type(self)(self.model, options)  # noqa: E731
+        return self.evaluator.memo.once(("options", options), make)
 
 
 # -- rows ------------------------------------------------------------------------------------

@@ -39,6 +39,9 @@ class CompileOptions:
     together, 2, 4, 8 or 16; None: as many as a register of this processor holds.
     states: that will be asked for, as far as it is known: from some thousands on, code that takes
     seconds to make pays for mechanisms of many equal parts.
+    background: code of closed mechanisms is made in a thread of its own, while loops answer their
+    forward dynamics.  The clock decides then who answers, and last digits may differ from run to
+    run.
     geometry_tolerance: constraints that differ by less than this part of the machine's size count
     as dependent, and loops that are open by less as closed; give the accuracy of the numbers in the
     model where it is coarser than 1e-9.  None: that of the digits in the file it came from."""
@@ -49,6 +52,7 @@ class CompileOptions:
     lanes: int | None = None
     geometry_tolerance: float | None = None
     states: int = 0
+    background: bool = False
 
     def __post_init__(self) -> None:
         if self.tier not in (None, 1, 2):
@@ -66,6 +70,8 @@ class CompileOptions:
         whole_number("threads", self.threads, 1)
         whole_number("budget", self.budget, 0)
         whole_number("states", self.states, 0)
+        if type(self.background) is not bool:
+            raise InputError(f"background: expected True or False, found {self.background!r}.")
 
     def simd(self, batched: bool, element: str = "double") -> Lanes:
         """How many states of a batch are worked on together, or one."""

@@ -1,10 +1,11 @@
 """Straight-line code that repeats itself, rolled up into loops again.
 
-A mechanism of many equal parts (windows of a ladder, trailers of a truck) is traced to code whose
+What consists of many equal parts (windows of a ladder, trailers of a truck) is traced to code whose
 length grows with their number, though it says the same over and over.  Here the sequence of its
 operations is cut into segments; segments of one shape (the same operations on one another's
 results) share one *template*, and differ only in where the numbers that come from outside stand:
-a row of integers each.  So code of any length runs in a few loops, without its zeros and ones.
+a row of integers each.  So code of any length runs in a few loops, and what was folded away in it
+stays away.
 
     shape      operation, and of its arguments how far back they stand (only near ones count)
     marker     a short row of shapes that comes back again and again: there segments begin

@@ -110,7 +110,8 @@ class Edits(Constrained):
         return self._edited(edit.open_tree(self.model))
 
     def compile(self, **options: Any) -> Self:
-        """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations.
+        """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations,
+        states=how many will be asked for, background=True (see `CompileOptions`).
 
         Nothing is compiled before it is asked for; `compile_report` tells what was."""
         return type(self)(self.model, replace(self.options, **options))
