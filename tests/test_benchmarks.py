@@ -123,8 +123,9 @@ def test_the_ladder_is_a_pendulum_where_its_rods_are_parallel():
     assert np.abs(constraints.ladder_motion(arm, tau) - expected).max() < 1e-13
     rows = [constraints.ladder_row(n, SETTING) for n in (2, 30, 40)]
     assert all(row.scores["error"].value < 1e-12 for row in rows)
-    fit = constraints.fit(rows)
-    assert fit.robot == "ladder 30..40" and fit.scores["exponent"].target == targets.EXPONENT
+    for fit in constraints.fit(rows):
+        assert fit.robot == "ladder 30..40" and fit.scores["exponent"].target == targets.EXPONENT
+        assert fit.scores["jump"].target == targets.JUMP
 
 
 @pytest.fixture
