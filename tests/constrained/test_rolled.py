@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.codegen.target import native
-from armillary.constraints import compiled, sparse_plan
+from armillary.constraints import compiled, sparse_plan, verify
 from armillary.constraints.plan import make_plan
 from armillary.evaluate.program import Program
 from armillary.model import Frame, Passive, Pose
@@ -188,10 +188,21 @@ def test_sparse_and_dense_plans_solve_as_many_rows(name):
 
 
 def test_dependent_rows_have_no_plan():
-    """Two equal couplings: nothing is left of the second."""
+    """Two couplings that are equal but for rounding: nothing is left of the second."""
     one = np.ones(2)
-    rows = [{0: one, 1: -one}, {0: one, 1: -one}]
+    rows = [{0: one, 1: -one}, {0: one, 1: -one * (1.0 + 1e-14)}]
     assert sparse_plan.dependent_coordinates(rows) is None
+
+
+def test_wrong_code_is_found_by_the_elimination(long_ladder):
+    """The code of other masses is no code of this mechanism."""
+    equations = long_ladder.constraint_solver.equations
+    residuals = []
+    for m in (long_ladder, ladder(24, seed=9)):
+        program = m.constraint_solver.forward.kernels(("q", "v", "tau"))
+        kernel = program.kernel(False, "double")
+        residuals.append(verify._from_elimination(equations, program, kernel, True))
+    assert residuals[0] < 1e-10 and residuals[1] > 1e-3
 
 
 def test_code_is_made_in_the_background():
