@@ -17,8 +17,8 @@ from armillary.constraints.compiled import (
     eliminating_kernels,
     may_be_compiled,
 )
-from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack
-from armillary.constraints.equations import Baumgarte, Equations, penalized
+from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, penalized
+from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import (
     Asked,
     LadderQuestion,

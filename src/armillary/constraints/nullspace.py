@@ -76,10 +76,25 @@ class Factor:
         self.rank = counted(np.abs(self._R.diagonal()), tolerance)
 
     @cached_property
+    def _reflected(self) -> tuple[Array, Array]:
+        """R_r^T = Q2 R2: R2 in the upper half, and the reflections that make up Q2."""
+        from scipy.linalg.lapack import dgeqrf
+
+        lower = self._R[: self.rank].T.copy()
+        for k in range(self.rank):
+            lower[k, k + 1 :] = 0.0
+        raw, scales, *_ = dgeqrf(lower)
+        return raw, scales
+
+    @cached_property
     def _rows(self) -> tuple[Array, Array]:
-        """Q2, R2."""
-        Q2, R2 = np.linalg.qr(np.tril(self._R[: self.rank].T))
-        return Q2, R2
+        """Q2, and R2 in the upper half of what is given."""
+        from scipy.linalg.lapack import dorgqr
+
+        if not self.rank:
+            return np.zeros((len(self._P), 0)), np.zeros((0, 0))
+        raw, scales = self._reflected
+        return dorgqr(raw, scales)[0], raw[: self.rank]
 
     @cached_property
     def singular_values(self) -> Array:
@@ -101,7 +116,7 @@ class Factor:
     def stress(self) -> Array:
         """Z (m, m - r): multipliers that balance each other, J^T Z = 0 (scaled units)."""
         m = len(self._P)
-        full = np.linalg.qr(self._rows[0], mode="complete")[0] if self.rank else np.eye(m)
+        full = _complete(*self._reflected) if self.rank else np.eye(m)
         Z = np.zeros((m, m - self.rank))
         Z[self._P] = full[:, self.rank :]
         return Z
@@ -117,14 +132,14 @@ class Factor:
     def _motion(self, target: Array) -> Array:
         s = self.scaling
         Q2, R2 = self._rows
-        y = _solve(R2, Q2.T @ _times(s.rows / s.length, target)[self._P])
+        y = _upper(R2, Q2.T @ _times(s.rows / s.length, target)[self._P])
         return _times(s.columns, self._Q[:, : self.rank] @ y)
 
     def multipliers(self, force: Array) -> Array:
         """λ with J^T λ = force (n,) or (n, k), smallest in scaled units."""
         s = self.scaling
         Q2, R2 = self._rows
-        z = _solve(R2.T, self._Q[:, : self.rank].T @ _times(s.columns, force))
+        z = _upper(R2, self._Q[:, : self.rank].T @ _times(s.columns, force), transposed=True)
         scaled = np.zeros((len(self._P), *force.shape[1:]))
         scaled[self._P] = Q2 @ z
         return _times(s.rows / s.length, scaled)
@@ -133,12 +148,20 @@ class Factor:
 def _pivoted_qr(A: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """A[:, P] = Q R, Q (m, m), the upper half of what is given as R; as of scipy.linalg.qr, whose
     checks take longer than the work."""
-    from scipy.linalg.lapack import dgeqp3, dorgqr
+    from scipy.linalg.lapack import dgeqp3
 
-    m, n = A.shape
     R, P, scales, *_ = dgeqp3(A)
-    wide = R[:, :m] if m <= n else np.concatenate([R, np.zeros((m, m - n))], axis=1)
-    return dorgqr(wide, scales)[0], R, P - 1
+    return _complete(R, scales), R, P - 1
+
+
+def _complete(reflections: Array, scales: Array) -> Array:
+    """Q (m, m) of reflections (m, n) as LAPACK keeps them."""
+    from scipy.linalg.lapack import dorgqr
+
+    m, n = reflections.shape
+    if m > n:
+        reflections = np.concatenate([reflections, np.zeros((m, m - n))], axis=1)
+    return np.asarray(dorgqr(reflections[:, :m], scales)[0])
 
 
 def _times(sizes: Array, x: Array) -> Array:
@@ -146,8 +169,11 @@ def _times(sizes: Array, x: Array) -> Array:
     return np.asarray((sizes * x.T).T)
 
 
-def _solve(A: Array, b: Array) -> Array:
-    return np.asarray(np.linalg.solve(A, b), float) if len(A) else np.zeros(b.shape)
+def _upper(R: Array, b: Array, transposed: bool = False) -> Array:
+    """R x = b or R^T x = b with the upper half of R, whose diagonal has no zero."""
+    from scipy.linalg.lapack import dtrtrs
+
+    return np.asarray(dtrtrs(R, b, trans=transposed)[0]) if len(R) else np.zeros(b.shape)
 
 
 @dataclass(frozen=True)

@@ -209,8 +209,12 @@ def may_contradict(equations: Equations, given: Iterable[str] = ()) -> bool:
 
 def independent_rows(equations: Equations) -> Rows:
     """Of all rows, those that are not constant combinations of others, made once."""
-    rng, every = np.random.default_rng(0), np.arange(equations.constraints.count)
-    return equations.memo.once("independent rows", lambda: _independent_rows(equations, rng, every))
+
+    def find() -> Rows:
+        every = np.arange(equations.constraints.count)
+        return _independent_rows(equations, np.random.default_rng(0), every)
+
+    return equations.memo.once("independent rows", find)
 
 
 def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Rows) -> Rows:

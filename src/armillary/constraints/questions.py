@@ -133,7 +133,11 @@ def residual_and_rate(
     mechanism: Constrained, q: State, v: State, prescribed: RowMotion | None = None
 ) -> tuple[Array, Array]:
     """Both at once, for the price of one."""
-    residual, rate = _of_rows(mechanism, ("residual", "rate"), prescribed, q=q, v=v)
+    names = ("residual", "rate")
+    found = mechanism.constraint_solver.equations.at_once(names, q, v)
+    residual, rate = (
+        found if found and prescribed is None else _of_rows(mechanism, names, prescribed, q=q, v=v)
+    )
     return residual, rate
 
 
@@ -141,6 +145,12 @@ def _rows(
     mechanism: Constrained, what: str, prescribed: RowMotion | None, **states: State
 ) -> Array:
     """A quantity of all rows by its name in `Terms`."""
+    if prescribed is None:
+        found: Array | None = mechanism.constraint_solver.equations.at_once(
+            (what,), *states.values()
+        )
+        if found is not None:
+            return found
     return _of_rows(mechanism, (what,), prescribed, **states)[0]
 
 
@@ -266,6 +276,10 @@ def project(
 
     A state of a batch that cannot be closed is NaN in its row, and a `ProjectionWarning` says
     why; a single one is an error."""
+    if not hold and prescribed is None and geometry_tolerance is None:
+        found = mechanism.constraint_solver.projector.at_once(q, v)
+        if found is not None:
+            return found
     if geometry_tolerance is not None:
         return project(mechanism.with_tolerance(geometry_tolerance), q, v, prescribed, hold)
     if not isinstance(prescribed, RowMotion | None):
@@ -283,7 +297,8 @@ def project(
     arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v)
     if single and named is None and not held:
         closer = mechanism.constraint_solver.projector
-        if (found := closer.one(arrays["q"][0], arrays["v"][0], prescribed)) is not None:
+        found = closer.one(arrays["q"][0], arrays["v"][0], prescribed)
+        if found is not None:
             return found
     bad = ~placed(mechanism.constraint_solver.equations, **arrays)
     if bad.any():

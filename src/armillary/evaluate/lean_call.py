@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array, BoundQuestion
-from armillary.evaluate.native_call import Callee, NativeCall, Serving
+from armillary.evaluate.native_call import Callee, Given, NativeCall, Serving
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
@@ -18,12 +18,14 @@ def lean(kernels: Program | None, globals_: Array) -> BoundQuestion | None:
     return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
 
 
-def lean_kernel(kernel: Callee, globals_: Array) -> BoundQuestion | None:
-    """As `lean`, of one scalar kernel."""
+def lean_kernel(
+    kernel: Callee, globals_: Array, results: tuple[Given, ...] = ()
+) -> BoundQuestion | None:
+    """As `lean`, of one scalar kernel.  results: some of its numbers, where not all are wanted."""
     if not native_call.available():
         return None
     call = NativeCall(lambda *_: None, {})
-    call.switch_on(Serving(kernel, globals_))
+    call.switch_on(Serving(kernel, globals_, results=results))
     return call.callable
 
 
@@ -32,7 +34,7 @@ class OneOrMany:
     the Python around a batch."""
 
     def __init__(self, program: Program, globals_: Array):
-        self.program, self._globals = program, globals_
+        self.program, self.globals_ = program, globals_
         self._one: BoundQuestion | None = None
         self._version = -1  # of the program that the native call knows
         self._names: tuple[str, ...] = ()
@@ -43,13 +45,13 @@ class OneOrMany:
             found = self.one(*(inputs[name][0] for name in self.program.request.reads))
             if found is not None:
                 return {name: x[None] for name, x in found.items()}
-        return self.program(inputs, rows, self._globals)
+        return self.program(inputs, rows, self.globals_)
 
     def one(self, *given: Array) -> dict[str, Array] | None:
         """One state by its inputs (n), in the order in which the program reads them; None unless
         they are plain arrays of that size and all results are finite."""
         if self._version != self.program.version:
-            self._one, self._version = lean(self.program, self._globals), self.program.version
+            self._one, self._version = lean(self.program, self.globals_), self.program.version
             self._names = tuple(self.program.kernel(False, "double").output_shapes)
         found = None if self._one is None else self._one(*given)
         if found is None:
