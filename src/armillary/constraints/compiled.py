@@ -40,10 +40,10 @@ def may_be_compiled(equations: Equations) -> bool:
     return n + equations.constraints.count <= most or n + len(kept_rows(equations)) <= most
 
 
-def _options(equations: Equations, dynamics: bool) -> CompileOptions:
-    options = equations.evaluator.options
+def longer(options: CompileOptions, budget: int) -> CompileOptions:
+    """The same with another budget, where it is the usual one."""
     usual = options.budget == CompileOptions.budget
-    return replace(options, budget=_DYNAMICS) if dynamics and usual else options
+    return replace(options, budget=budget) if usual else options
 
 
 def compiled_kernels(
@@ -52,10 +52,12 @@ def compiled_kernels(
     reads: tuple[str, ...],
     passive: bool = True,
     verified: bool = False,
+    budget: int = CompileOptions.budget,
 ) -> Program | None:
     """Straight-line kernels of an algorithm over the constraints, where that is not too long.
 
-    verified: it is forward dynamics, and new code of it is tried once (verify.py)."""
+    verified: it is forward dynamics, and new code of it is tried once (verify.py).  budget: of
+    operations, where that of the mechanism is the usual one."""
     from armillary.constraints.verify import of_closed
     from armillary.evaluate.program import Program
     from armillary.evaluate.request import Request
@@ -65,7 +67,7 @@ def compiled_kernels(
         return None
     request = Request(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
-    options = _options(equations, dynamics=verified)
+    options = longer(owner.options, _DYNAMICS if verified else budget)
     kernels = Program(request, _tables(equations, reads, passive), options, verify)
     try:
         kernels.straight()

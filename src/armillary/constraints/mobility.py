@@ -209,10 +209,11 @@ def _finite(
         return free
     # as many rows count as at closed places in general: no two branches meet here, and what is
     # left to see is whether this one leads on
-    rng = np.random.default_rng(seed)
     if _regular(factor, _generic_rank(equations), _KNOWN):
-        basis = np.linalg.qr(rng.normal(size=(free, free)))[0]
-        if _displaced(equations, projector, q, (factor.free @ basis).T) == free:
+        motions = factor.free
+        if free > 1:
+            motions = motions @ _random_basis(np.random.default_rng(seed), free)
+        if _displaced(equations, projector, q, motions.T) == free:
             return free
     return _by_walks(equations, projector, q, factor.free, tries, seed)
 
@@ -288,16 +289,20 @@ def _dimension(
     free = N.shape[1]
     if free <= 1:
         return free
-    bases = [np.linalg.qr(rng.normal(size=(free, free)))[0] for _ in range(2)]
+    bases = [_random_basis(rng, free) for _ in range(2)]
     motions = (N @ np.concatenate(bases, axis=1)).T
     return min(free, _displaced(equations, projector, q, motions))
+
+
+def _random_basis(rng: np.random.Generator, size: int) -> Array:
+    return np.asarray(np.linalg.qr(rng.normal(size=(size, size)))[0])
 
 
 def _displaced(equations: Equations, projector: Projector, q: Array, motions: Array) -> int:
     """Independent ones among the displacements to closed configurations along motions (k, nv)."""
     _, good, ways = _steps(equations, projector, q, motions)
-    if not good.any():
-        return 0
+    if len(good) == 1 or not good.any():
+        return int(good[0])
     sizes = np.abs(motions / equations.scaling.columns).max(axis=1)  # of unit steps along them
     values = np.linalg.svd((ways * sizes[:, None])[good], compute_uv=False)
     return int(np.sum(values > 0.1 * values[0]))

@@ -88,13 +88,16 @@ class Factor:
 
     @cached_property
     def _rows(self) -> tuple[Array, Array]:
-        """Q2, and R2 in the upper half of what is given."""
+        """Q2, R2."""
         from scipy.linalg.lapack import dorgqr
 
         if not self.rank:
             return np.zeros((len(self._P), 0)), np.zeros((0, 0))
         raw, scales = self._reflected
-        return dorgqr(raw, scales)[0], raw[: self.rank]
+        R2 = raw[: self.rank].copy()
+        for k in range(1, self.rank):
+            R2[k, :k] = 0.0
+        return dorgqr(raw, scales)[0], R2
 
     @cached_property
     def singular_values(self) -> Array:
@@ -132,14 +135,14 @@ class Factor:
     def _motion(self, target: Array) -> Array:
         s = self.scaling
         Q2, R2 = self._rows
-        y = _upper(R2, Q2.T @ _times(s.rows / s.length, target)[self._P])
+        y = _solve(R2, Q2.T @ _times(s.rows / s.length, target)[self._P])
         return _times(s.columns, self._Q[:, : self.rank] @ y)
 
     def multipliers(self, force: Array) -> Array:
         """λ with J^T λ = force (n,) or (n, k), smallest in scaled units."""
         s = self.scaling
         Q2, R2 = self._rows
-        z = _upper(R2, self._Q[:, : self.rank].T @ _times(s.columns, force), transposed=True)
+        z = _solve(R2.T, self._Q[:, : self.rank].T @ _times(s.columns, force))
         scaled = np.zeros((len(self._P), *force.shape[1:]))
         scaled[self._P] = Q2 @ z
         return _times(s.rows / s.length, scaled)
@@ -152,6 +155,15 @@ def _pivoted_qr(A: Array) -> tuple[Array, Array, NDArray[np.intp]]:
 
     R, P, scales, *_ = dgeqp3(A)
     return _complete(R, scales), R, P - 1
+
+
+def orthonormal(A: Array) -> Array:
+    """Orthonormal columns (B, n, k) that span those of A (B, n, k), n >= k."""
+    if len(A) != 1 or not A.shape[2]:
+        return np.asarray(np.linalg.qr(A)[0])
+    from scipy.linalg.lapack import dgeqrf, dorgqr
+
+    return np.asarray(dorgqr(*dgeqrf(A[0])[:2])[0])[None]
 
 
 def _complete(reflections: Array, scales: Array) -> Array:
@@ -169,11 +181,10 @@ def _times(sizes: Array, x: Array) -> Array:
     return np.asarray((sizes * x.T).T)
 
 
-def _upper(R: Array, b: Array, transposed: bool = False) -> Array:
-    """R x = b or R^T x = b with the upper half of R, whose diagonal has no zero."""
-    from scipy.linalg.lapack import dtrtrs
-
-    return np.asarray(dtrtrs(R, b, trans=transposed)[0]) if len(R) else np.zeros(b.shape)
+def _solve(A: Array, b: Array) -> Array:
+    """By LU, triangular as A may be: threads are woken for other ways through several columns, and
+    wait for each other where the machine is busy."""
+    return np.asarray(np.linalg.solve(A, b), float) if len(A) else np.zeros(b.shape)
 
 
 @dataclass(frozen=True)

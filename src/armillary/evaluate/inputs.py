@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from math import isfinite
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,9 +23,9 @@ def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, boo
     A single state must be finite.  In a batch, numbers that are not finite go through to the
     results of their own row."""
     n = len(labels)
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,):
-        if isfinite(value.dot(value)):  # a plain state, as most are
-            return np.ascontiguousarray(value[None]), True
+    plain = type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,)
+    if plain and np.isfinite(value).all():  # as most are
+        return np.ascontiguousarray(value)[None], True
     array = as_floats(name, value)
     if array.ndim == 0 and n == 1:
         array = array.reshape(1)

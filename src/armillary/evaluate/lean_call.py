@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array, BoundQuestion
@@ -38,6 +38,7 @@ class OneOrMany:
         self._one: BoundQuestion | None = None
         self._version = -1  # of the program that the native call knows
         self._names: tuple[str, ...] = ()
+        self._rows: BoundQuestion | None = None
 
     def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
         """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
@@ -53,7 +54,26 @@ class OneOrMany:
         if self._version != self.program.version:
             self._one, self._version = lean(self.program, self.globals_), self.program.version
             self._names = tuple(self.program.kernel(False, "double").output_shapes)
-        found = None if self._one is None else self._one(*given)
+        return self._by_name(None if self._one is None else self._one(*given))
+
+    def together(self, *given: Array) -> dict[str, Array] | None:
+        """Rows of states by one native call, each input (k, n), or (n) for all of them; None where
+        it cannot take them, or some result is not finite."""
+        if self._rows is None:
+            self._rows = self._of_rows() or (lambda *_: None)
+        return self._by_name(self._rows(*given))
+
+    def _of_rows(self) -> BoundQuestion | None:
+        self.program.kernel(True, "double")
+        kernel = self.program.of_plain_batches("float64")
+        if kernel is None or not native_call.available():
+            return None
+        self._names = tuple(kernel.output_shapes)
+        call = NativeCall(lambda *_: None, {})
+        call.switch_on_batch(Serving(kernel, self.globals_), checked=True)
+        return call.callable
+
+    def _by_name(self, found: Any) -> dict[str, Array] | None:
         if found is None:
             return None
         return dict(zip(self._names, found if len(self._names) > 1 else (found,), strict=True))
