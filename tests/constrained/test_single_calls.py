@@ -183,7 +183,7 @@ def probed(equations, q, v, tau):
     return equations.system(q[None], v[None], tau[None]), np.array(equations.constraints.holonomic)
 
 
-@pytest.mark.parametrize("name", ["bricard", "rover", "stewart", "four-bar"])
+@pytest.mark.parametrize("name", ["bricard", "rover", "stewart", "four-bar", "unicycle"])
 def test_places_in_general_position_lead_on_as_walks_do(name, monkeypatch):
     """As many independent rows as at closed places anywhere: steps at once find what walks find."""
     m = am.example(name)

@@ -263,19 +263,20 @@ def _steps(
     found = [projector.nearby(guess) for guess in guesses]
     places = np.array([q if x is None else x for x in found])
 
-    def far() -> NDArray[np.bool_]:
+    limit, moving = max(1e-11, 10.0 * closer.closed), sizes[:, 0] > 0.0
+
+    def missed() -> NDArray[np.bool_]:
+        """Back, thrown far off, or open."""
         for way, place in zip(ways, places, strict=True):
             way[:] = equations.tree.difference(q, place) / columns
         size = np.abs(ways).max(axis=1)
-        return np.asarray((size < 0.2 * _STEP) | (size > 3.0 * _STEP))  # back, or thrown far off
+        openings = np.array([closer.opening(equations.place(place)[1]) for place in places])
+        return np.asarray((size < 0.2 * _STEP) | (size > 3.0 * _STEP) | ~(openings <= limit))
 
-    again = far() & (sizes[:, 0] > 0.0)
+    again = missed() & moving
     for k in np.flatnonzero(again):  # rough, or beside a singular place: more careful steps
         places[k], _ = closer.marquardt(guesses[k], steps=60, polished=False)
-    good = ~(far() if again.any() else again) & (sizes[:, 0] > 0.0)
-    limit = max(1e-11, 10.0 * closer.closed)
-    openings = [closer.opening(equations.place(place)[1]) for place in places]
-    return places, good & (np.array(openings) <= limit), ways
+    return places, ~(missed() if again.any() else again) & moving, ways
 
 
 def _dimension(

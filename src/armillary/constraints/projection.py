@@ -233,7 +233,7 @@ class Projector:
     def nearby(self, q: Array) -> Array | None:
         """A place not far off where the rows that count are closed, by native calls; None where
         their steps do not converge.  Rows that follow from them are for the caller to check."""
-        return self._one_position(q, _Given(), "followed")
+        return self._one_position(q, _Given(), "followed") if self._moves("residual") else q
 
     def _one_position(self, q: Array, given: _Given, level: str = "residual") -> Array | None:
         call = self._native(level, given.names)

@@ -276,7 +276,8 @@ def project(
 
     A state of a batch that cannot be closed is NaN in its row, and a `ProjectionWarning` says
     why; a single one is an error."""
-    if not hold and prescribed is None and geometry_tolerance is None:
+    nothing_held = isinstance(hold, (tuple, list)) and not hold
+    if nothing_held and prescribed is None and geometry_tolerance is None:
         found = mechanism.constraint_solver.projector.at_once(q, v)
         if found is not None:
             return found
