@@ -269,11 +269,9 @@ class Closer:
         held: Held | None = None,
         steps: int = 200,
         stalled: float = 0.0,
-        polished: bool = True,
     ) -> tuple[Array, int]:
         """Steps while Σ residual² falls; stalled: by less than this part in a few steps is no
-        fall, for it creeps towards a minimum that is not closed.  polished: to the last digit, not
-        only until it counts as closed."""
+        fall, for it creeps towards a minimum that is not closed."""
         s, start = self.equations.scaling, q
         costs: list[float] = []
         damping, used = 1e-3, 0
@@ -290,7 +288,7 @@ class Closer:
             U, d, Vt = np.linalg.svd(J, full_matrices=False)
             rounding = RANK_TOLERANCE * max(float(d.max(initial=0.0)), 1.0)
             improved = False
-            for _ in range(12 if opening > CLOSED or polished else 1):
+            for _ in range(12 if opening > CLOSED else 1):  # damped by nothing where it is closed
                 gain = np.where(d > rounding, d, 0.0) / (d * d + damping * max(cost, 1e-300))
                 step = -(Vt.T @ (gain * (U.T @ r)))
                 size = np.abs(step).max(initial=0.0)

@@ -52,6 +52,7 @@ _WORTH = 200  # directions: for fewer, the interpreter is done before their code
 _DIRECTIONS = "directions of derivatives"
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
 _PER_STEP = 400  # operations of the budget that a body counts for along a direction
+_EVEN = 1e-3  # inertias of motions, as roots: with less of one beside another care is taken
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 
 
@@ -200,8 +201,12 @@ def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
         return np.swapaxes(motions / scaling.columns[:, None] ** 2, 1, 2) @ (split.response @ M)
     if not motions.shape[2]:
         return np.zeros((len(M), 0, M.shape[1]))
-    transposed = np.swapaxes(motions, 1, 2)
-    inner = transposed @ M @ motions
+    pushes = np.swapaxes(motions, 1, 2) @ M
+    inner = pushes @ motions
+    size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))[:, :, None]
+    even = inner / (size * np.swapaxes(size, 1, 2))
+    if size.min() > _EVEN * size.max() and _well_conditioned(even):
+        return np.asarray(np.linalg.solve(even, pushes / size) / size)
     flat = np.linalg.cond(inner) > 1e14  # motions without inertia: any measure of them will do
     diagonal = np.einsum("bii->bi", M)
     size = np.maximum(diagonal, diagonal.mean(axis=1, keepdims=True) * 1e-12)
@@ -209,10 +214,19 @@ def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
     R[flat], inner[flat] = (np.eye(motions.shape[2]),) * 2
     inverse = np.linalg.inv(R)  # the motions made of one size first
     back = np.swapaxes(inverse, 1, 2)
-    found = inverse @ np.linalg.solve(back @ inner @ inverse, back @ transposed @ M)
+    found = inverse @ np.linalg.solve(back @ inner @ inverse, back @ pushes)
     for k in np.flatnonzero(flat):
         found[k] = np.linalg.pinv(motions[k] / scaling.columns[:, None]) / scaling.columns
     return np.asarray(found)
+
+
+def _well_conditioned(A: Array) -> bool:
+    """Are all of the symmetric matrices (B, k, k) with ones on their diagonals?"""
+    try:
+        pivots = np.linalg.cholesky(A).diagonal(axis1=1, axis2=2)
+    except np.linalg.LinAlgError:
+        return False
+    return bool(pivots.min() > _EVEN)
 
 
 def _refuse_singular(

@@ -275,7 +275,7 @@ def _steps(
 
     again = missed() & moving
     for k in np.flatnonzero(again):  # rough, or beside a singular place: more careful steps
-        places[k], _ = closer.marquardt(guesses[k], steps=60, polished=False)
+        places[k], _ = closer.marquardt(guesses[k], steps=60)
     return places, ~(missed() if again.any() else again) & moving, ways
 
 

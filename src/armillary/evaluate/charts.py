@@ -1,21 +1,24 @@
 """Steps on the joints' manifolds and differences between places, natively.
 
-Rows of states go joint by joint: plain coordinates are added or subtracted, a joint that turns has
-code of its type.  Single states have code of the whole mechanism, once they were asked for often.
+Rows of states go by types of joints: plain coordinates are added or subtracted, joints that turn
+have code of their type.  Single states have code of the whole mechanism, once they were asked for
+often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree import chart
 from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.fingerprint import memo_key
 from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.named_states import State
 from armillary.evaluate.request import Request
@@ -23,7 +26,6 @@ from armillary.joints import Joint
 from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
-    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
     from armillary.model.model import Slot
 
@@ -105,40 +107,52 @@ class Chart:
         return Program(request, replace(tables, extra=((chart.GOAL, tables.nq),)), options)
 
     def _made(self) -> list[Part]:
-        """What answers for the columns of all joints."""
-        from armillary.evaluate.lean_call import OneOrMany
-
+        """What answers for the columns of all joints; those of one type that turn go together."""
         evaluator, tables = self._evaluator, self._evaluator.tables()
-        model, numbers = evaluator.model, evaluator.base_numbers
         plain: tuple[list[int], ...] = ([], [], [])
-        parts: list[Part] = []
-        for joint, slot, carrier in zip(model.joints, model.slots, tables.carriers, strict=True):
-            columns = self._columns(slot)
+        turning: dict[Hashable, list[int]] = {}
+        for number, (joint, slot) in enumerate(zip(*self._joints(), strict=True)):
             if self._is_plain(joint):
-                for own, some in zip(plain, columns, strict=True):
-                    own.extend(range(some.start, some.stop))
-                continue
-            body = tables.bodies[carrier.kernel]
-            alone = Tables((body,), (-1,), (0,), (0,), (), joint.nq, joint.nv)
-            program = self._program(alone, tier=2)  # places of quaternions have no loop code
-            parts.append(self._turning(OneOrMany(program, numbers), *columns))
+                for own, some in zip(plain, self._columns(slot), strict=True):
+                    own.extend(some)
+            else:
+                turning.setdefault(memo_key(joint) or number, []).append(number)
 
         def flat(x: Array, y: Array, found: Array) -> None:
             of_x, of_y, of_found = plain
             found[:, of_found] = self._plainly(x[:, of_x], y[:, of_y])
 
-        return [flat, *parts]
+        parts: list[Part] = [flat]
+        for numbers in turning.values():
+            body = tables.bodies[tables.carriers[numbers[0]].kernel]
+            alone = Tables((body,), (-1,), (0,), (0,), (), body.joint.nq, body.joint.nv)
+            columns = [self._columns(evaluator.model.slots[k]) for k in numbers]
+            parts.append(self._turning(alone, *map(np.array, zip(*columns, strict=True))))
+        return parts
 
-    def _columns(self, slot: Slot) -> tuple[slice, ...]:
-        return tuple(slot.q if kind == "q" else slot.v for kind in self._kinds)
+    def _joints(self) -> tuple[Sequence[Joint], Sequence[Slot]]:
+        return self._evaluator.model.joints, self._evaluator.model.slots
 
-    def _turning(self, ask: OneOrMany, of_x: slice, of_y: slice, of_found: slice) -> Part:
-        (result,) = self._algorithm.writes
+    def _columns(self, slot: Slot) -> list[range]:
+        """Of both inputs and the result."""
+        both = [slot.q if kind == "q" else slot.v for kind in self._kinds]
+        return [range(own.start, own.stop) for own in both]
+
+    def _turning(self, alone: Tables, *columns: NDArray[np.intp]) -> Part:
+        """Of joints of one type: columns (joints, ·) of both inputs and the result."""
+        from armillary.evaluate.lean_call import OneOrMany
+
+        program = self._program(alone, tier=2)  # places of quaternions have no loop code
+        ask, (result,) = OneOrMany(program, self._evaluator.base_numbers), self._algorithm.writes
+        of_x, of_y, of_found = columns
 
         def part(x: Array, y: Array, found: Array) -> None:
-            own = (np.ascontiguousarray(z) for z in (x[:, of_x], y[:, of_y]))
-            inputs = dict(zip(self._algorithm.reads, own, strict=True))
-            found[:, of_found] = ask(inputs, len(found))[result]
+            count, joints = len(found), len(of_found)
+            inputs = {}
+            for name, given, own in zip(self._algorithm.reads, (x, y), (of_x, of_y), strict=True):
+                wide = np.broadcast_to(given, (count, given.shape[1]))[:, own]
+                inputs[name] = wide.reshape(count * joints, own.shape[1])
+            found[:, of_found] = ask(inputs, count * joints)[result].reshape(count, *of_found.shape)
 
         return part
 
