@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.arrays import rotated_back
+from armillary.constraints.arrays import diameter, rotated_back
 from armillary.constraints.compiled_rows import Asked, chosen_rows, row_kernels
 from armillary.constraints.drift import (
     AnyPenalty,
@@ -93,7 +93,7 @@ class Equations:
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
         points = self._points(np.array(model.start()))
-        size = max([_diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
+        size = max([diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
         if size > 0.0:
             return float(size)
         gyration = [sum(b.mass.tensor[:3]) / (2 * b.mass.mass) for b in model.bodies if b.mass.mass]
@@ -397,12 +397,3 @@ class Equations:
             factor = self.factor(system.terms, k)
             a, rows = np.full(n, np.nan), np.full(m, np.nan)
             return Answer(a, rows, rows, factor, fault.message)
-
-
-def _diameter(points: Array) -> float:
-    """Largest distance between two points."""
-    centre = (points.min(axis=0) + points.max(axis=0)) / 2
-    out = np.linalg.norm(points - centre, axis=1)
-    known = float(np.linalg.norm(points - points[np.argmax(out)], axis=1).max())
-    far = points[out >= known - out.max()]  # two others are closer than `known`
-    return max((float(np.linalg.norm(far - p, axis=1).max()) for p in far), default=0.0)

@@ -26,7 +26,7 @@ from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.plan import for_inputs, make_plan
-from armillary.constraints.states import finite_rows
+from armillary.constraints.states import finite_rows, plain_state
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
 
@@ -127,13 +127,9 @@ class Projector:
 
     def at_once(self, q: object, v: object) -> tuple[Array, Array] | None:
         """`one` of what a user gives; None where that are no plain arrays of one state."""
-        model = self.equations.model
-        v = np.zeros(model.nv) if v is None else v
-        if not type(q) is type(v) is np.ndarray or not self._moves("residual"):
-            return None
-        if not q.dtype == v.dtype == np.float64 or (q.shape, v.shape) != ((model.nq,), (model.nv,)):
-            return None
-        return self.one(q, v, None)
+        v = np.zeros(self.equations.tables.nv) if v is None else v
+        plain = plain_state(self.equations, q=q, v=v) if self._moves("residual") else None
+        return None if plain is None else self.one(plain["q"][0], plain["v"][0], None)
 
     def one(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array] | None:
         """A single state by native calls alone; None: unconverged, or there are none."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
-from armillary.constraints.holding import Held, named_values
+from armillary.constraints.holding import Held, Named, named_values
 from armillary.constraints.ladder import Asked, States
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.named_states import completed, held_names
@@ -276,37 +276,47 @@ def project(
 
     A state of a batch that cannot be closed is NaN in its row, and a `ProjectionWarning` says
     why; a single one is an error."""
-    nothing_held = isinstance(hold, (tuple, list)) and not hold
-    if nothing_held and prescribed is None and geometry_tolerance is None:
-        found = mechanism.constraint_solver.projector.at_once(q, v)
-        if found is not None:
-            return found
     if geometry_tolerance is not None:
         return project(mechanism.with_tolerance(geometry_tolerance), q, v, prescribed, hold)
+    closed = mechanism.constraint_solver
+    free = prescribed is None and isinstance(hold, (tuple, list)) and not hold
+    if free and (found := closed.projector.at_once(q, v)) is not None:
+        return found
     if not isinstance(prescribed, RowMotion | None):
         raise InputError(
             f"project: prescribed: expected the motion of all rows at this instant (a RowMotion), "
             f"found {prescribed!r}. Name joints that stay in hold=[...]."
         )
     (q,) = mechanism.evaluator.complete({"q": q}).values()
-    held = Held(mechanism.constraint_solver.equations, hold)
+    held = Held(closed.equations, hold)
     named = None
     if isinstance(v, Mapping):
-        named = named_values(mechanism.constraint_solver.equations, "v", v)
+        named = named_values(closed.equations, "v", v)
         v = np.zeros((*(() if named.single else (len(named.values),)), mechanism.model.nv))
     v = np.zeros(mechanism.model.nv) if v is None else v
-    arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v)
+    arrays, single = closed.equations.check_states(q=q, v=v)
     if single and named is None and not held:
-        closer = mechanism.constraint_solver.projector
-        found = closer.one(arrays["q"][0], arrays["v"][0], prescribed)
-        if found is not None:
+        one = (arrays["q"][0], arrays["v"][0], prescribed)
+        if (found := closed.projector.one(*one)) is not None:
             return found
-    bad = ~placed(mechanism.constraint_solver.equations, **arrays)
+    return _projected(closed, arrays, single, held, named, prescribed)
+
+
+def _projected(
+    closed: ConstraintSolver,
+    arrays: dict[str, Array],
+    single: bool,
+    held: Held,
+    named: Named | None,
+    prescribed: RowMotion | None,
+) -> tuple[Array, Array]:
+    """By all steps that there are; what cannot be is an error of a single state, else a warning."""
+    bad = ~placed(closed.equations, **arrays)
     if bad.any():
         if single:
-            mechanism.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
-        arrays, _ = substituted(mechanism.constraint_solver.equations, arrays, None, bad)
-    states, projector = (arrays["q"], arrays["v"]), mechanism.constraint_solver.projector
+            closed.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, _ = substituted(closed.equations, arrays, None, bad)
+    states, projector = (arrays["q"], arrays["v"]), closed.projector
     notes: list[str] | None = None if single else []
     if named is None and not held:
         positions, velocities = projector.project(*states, prescribed, notes)
