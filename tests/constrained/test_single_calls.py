@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.constraints import mobility, splitting
+from armillary.constraints import derivatives, mobility, splitting
+from armillary.constraints import equations as equations_module
 from armillary.constraints.compiled_forces import force_kernels
 from armillary.constraints.compiled_rows import row_kernels
 
@@ -146,3 +147,110 @@ def test_variations_by_dependent_coordinates(name, monkeypatch):
     np.testing.assert_allclose(
         single.full.dq, own.full.dq[2], atol=1e-8 * np.abs(own.full.dq).max()
     )
+
+
+def steered(m):
+    """A rover whose wheels are steered anyhow, at rest but for its steering."""
+    rng = np.random.default_rng(5)
+    way = 0.3 * rng.normal(size=m.nv)
+    q, v = m.project(m.integrate(m.initial, way), rng.normal(size=m.nv))
+    return q, v, rng.normal(size=m.nv)
+
+
+def test_wheels_in_general_position(monkeypatch):
+    """The rows of a rover's wheels count as many only where their axles do not meet: there
+    derivatives go by dependent coordinates, elsewhere by the null space, and know their place."""
+    m, fresh = am.example("rover"), am.example("rover")
+    general, start = steered(m), m.project(m.initial)[0]
+    meeting = (start, np.zeros(m.nv), general[2])
+    expected = []
+    with monkeypatch.context() as safe:
+        safe.setattr(splitting, "_embedded", lambda *_: None)
+        expected = [fresh.forward_dynamics.derivatives(*x) for x in (general, meeting)]
+    equations = m.constraint_solver.equations
+    assert splitting._embedded(equations, *probed(equations, *general))[1].all()
+    assert not splitting._embedded(equations, *probed(equations, *meeting))[1].any()
+    for worth in (10**9, 0):  # by numpy, by compiled code
+        monkeypatch.setattr(derivatives, "_WORTH", worth)
+        for state, own in zip((general, meeting), expected, strict=True):
+            found = m.forward_dynamics.derivatives(*state)
+            assert found.velocities.shape == own.velocities.shape
+            for one, other in zip(found.full, own.full, strict=True):
+                np.testing.assert_allclose(one, other, atol=1e-9 * np.abs(own.full.dtau).max())
+
+
+def probed(equations, q, v, tau):
+    return equations.system(q[None], v[None], tau[None]), np.array(equations.constraints.holonomic)
+
+
+@pytest.mark.parametrize("name", ["bricard", "rover", "stewart", "four-bar", "unicycle"])
+def test_places_in_general_position_lead_on_as_walks_do(name, monkeypatch):
+    """As many independent rows as at closed places anywhere: steps at once find what walks find."""
+    m = am.example(name)
+    places = [*states(m, 2)[0], m.project(m.initial)[0]]
+    places += [steered(m)[0]] if name == "rover" else []
+    at_once = [m.mobility(q) for q in places]
+    monkeypatch.setattr(mobility, "_REGULAR", 0.0)
+    monkeypatch.setattr(mobility, "_KNOWN", 0.0)
+    for q, found in zip(places, at_once, strict=True):
+        own = m.mobility(q)
+        assert (found.finite, found.rank, found.redundant) == (own.finite, own.rank, own.redundant)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_questions_about_rows(name, monkeypatch):
+    """Single states by a native call of what is asked, against rows by arrays and batches; what it
+    cannot take goes the other way."""
+    m = am.example(name)
+    q, v, _ = states(m)
+    asks = (m.constraint_jacobian, m.constraint_residual)
+    before = [[ask(x) for ask in asks] + [m.constraint_rate(x, v[0])] for x in q]
+    monkeypatch.setattr(equations_module, "_WORTH", 0)
+    for x, own in zip(q, before, strict=True):
+        for given in (x, x.tolist(), np.ascontiguousarray(np.stack([x, x])[:, ::-1])[:, ::-1][0]):
+            found = [ask(given) for ask in asks] + [m.constraint_rate(given, v[0])]
+            for one, other in zip(found, own, strict=True):
+                np.testing.assert_allclose(one, other, atol=1e-12 * max(1.0, np.abs(other).max()))
+    J = m.constraint_jacobian(q[0])
+    kept = J.copy()
+    m.constraint_jacobian(q[1])
+    np.testing.assert_array_equal(J, kept)  # nobody writes into what was given out
+    for bad in (np.full(m.nq, np.nan), q[0][:-1], np.zeros(m.nq) if name != "four-bar" else "x"):
+        with pytest.raises(am.InputError):
+            m.constraint_jacobian(bad)
+    if name == "four-bar":  # an angle that has no sine
+        with pytest.raises(am.ArmillaryError):
+            m.constraint_residual(np.array([1e200, *q[0][1:]]))
+
+
+@pytest.mark.parametrize("name", ["four-bar", "stewart", "bricard"])
+def test_projection_of_one_state(name):
+    """As that of a batch; a state that needs no step is not the caller's array."""
+    m = am.example(name)
+    q, v, _ = states(m)
+    rough = m.integrate(q, 1e-4 * np.random.default_rng(1).normal(size=v.shape))
+    many = m.project(rough, v)
+    for k, x in enumerate(rough):
+        for given in ((x, v[k]), (x.tolist(), v[k])):
+            for one, other in zip(m.project(*given), many, strict=True):
+                np.testing.assert_allclose(one, other[k], atol=1e-11)
+    with pytest.raises(am.InputError):
+        m.project(rough[0], np.full(m.nv, np.nan))
+    tree = m.open() if hasattr(m, "open") else am.example("six-r")
+    start = tree.initial
+    assert not np.shares_memory(tree.project(start)[0], start)
+
+
+def test_rows_together():
+    """Several directions by one call of rows, which share a state: as one after the other."""
+    m = am.example("stewart")
+    q, v, _ = states(m)
+    ask = row_kernels(m.evaluator, m.constraint_solver.equations.constraints, True)
+    many = np.resize(q, (9, m.nq))
+    found = ask.together(many, v[0])
+    for k, x in enumerate(many):
+        for name, part in ask.one(x, v[0]).items():
+            np.testing.assert_allclose(found[name][k], part, atol=1e-14 * np.abs(part).max())
+    many[3] = np.nan
+    assert ask.together(many, v[0]) is None
+    assert ask.together(q[0], v[0]) is None

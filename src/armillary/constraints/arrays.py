@@ -52,3 +52,12 @@ def turned(E: Array, wrench: Array) -> Array:
 def turned_back(E: Array, wrench: Array) -> Array:
     """(E^T n; E^T f)."""
     return turned(np.swapaxes(E, -1, -2), wrench)
+
+
+def diameter(points: Array) -> float:
+    """Largest distance between two points."""
+    centre = (points.min(axis=0) + points.max(axis=0)) / 2
+    out = np.linalg.norm(points - centre, axis=1)
+    known = float(np.linalg.norm(points - points[np.argmax(out)], axis=1).max())
+    far = points[out >= known - out.max()]  # two others are closer than `known`
+    return max((float(np.linalg.norm(far - p, axis=1).max()) for p in far), default=0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -82,6 +83,8 @@ class Closer:
         if not prescribed:
             self.holonomic &= ~np.array(equations.constraints.driven, bool)
         self.scaling = equations.scaling.of_rows(self.holonomic)
+        self._weights = self.scaling.rows / equations.length  # of openings
+        self._every = bool(self.holonomic.all())
 
     @cached_property
     def closing_rows(self) -> NDArray[np.bool_]:
@@ -99,16 +102,23 @@ class Closer:
         return max(CLOSED * 1e4, 10.0 * self.closed)
 
     def residual(self, q: Array, moving: RowMotion | None = None) -> Array:
+        if moving is None:
+            return self.equations.place(q)[1]
         return np.asarray(self.equations.terms(q[None], moving=moving).residual[0])
 
+    def openings(self, residual: Array) -> Array:
+        """Residuals of the rows that places have to keep, as parts of the machine's size."""
+        return self._weights * (residual if self._every else residual[self.holonomic])
+
     def opening(self, residual: Array) -> float:
-        """Largest residual as a part of the machine's size."""
-        s = self.scaling
-        return float(np.abs(s.rows / s.length * residual[self.holonomic]).max(initial=0.0))
+        """The largest of them."""
+        return float(np.abs(self.openings(residual)).max(initial=0.0))
 
     def refuse_endless(self, q: Array) -> None:
         """Coordinates so large that the rows cannot be measured have no near configuration."""
         cost = np.array(self._cost(self.residual(q)))
+        if isfinite(cost):
+            return
         self.equations.evaluator.refuse_not_finite({"q": q}, cost)
 
     # -- projection of nearby states -------------------------------------------------------------
@@ -259,37 +269,34 @@ class Closer:
         held: Held | None = None,
         steps: int = 200,
         stalled: float = 0.0,
-        polished: bool = True,
     ) -> tuple[Array, int]:
         """Steps while Σ residual² falls; stalled: by less than this part in a few steps is no
-        fall, for it creeps towards a minimum that is not closed.  polished: to the last digit, not
-        only until it counts as closed."""
+        fall, for it creeps towards a minimum that is not closed."""
         s, start = self.equations.scaling, q
         costs: list[float] = []
         damping, used = 1e-3, 0
-        terms = self.equations.terms(q[None])
-        cost = self._cost(terms.residual[0])
+        J_q, residual = self.equations.place(q)
+        cost = self._cost(residual)
         for _ in range(steps):
-            opening = self.opening(terms.residual[0])
+            r = self.openings(residual)
+            opening = float(np.abs(r).max(initial=0.0))
             if opening <= CLOSED * 1e-2:
                 break
-            rows = self.holonomic
-            J = s.scaled(terms.J[0])[rows]
+            J = self.scaling.scaled(J_q if self._every else J_q[self.holonomic])
             if held:
                 J = J @ held.free(q)
-            r = (s.rows / s.length * terms.residual[0])[rows]
             U, d, Vt = np.linalg.svd(J, full_matrices=False)
             rounding = RANK_TOLERANCE * max(float(d.max(initial=0.0)), 1.0)
             improved = False
-            for _ in range(12 if opening > CLOSED or polished else 1):
+            for _ in range(12 if opening > CLOSED else 1):  # damped by nothing where it is closed
                 gain = np.where(d > rounding, d, 0.0) / (d * d + damping * max(cost, 1e-300))
                 step = -(Vt.T @ (gain * (U.T @ r)))
                 size = np.abs(step).max(initial=0.0)
                 step *= min(1.0, 0.5 / size) if size > 0 else 1.0
                 trial = self.equations.tree.integrate(q, s.columns * step)
                 trial = held.put_back(trial, start) if held else trial
-                new = self.equations.terms(trial[None])
-                new_cost = self._cost(new.residual[0])
+                new_J, left = self.equations.place(trial)
+                new_cost = self._cost(left)
                 if new_cost < cost:
                     improved = True
                     damping = max(damping * 0.1, 1e-12)
@@ -298,15 +305,15 @@ class Closer:
             used += 1
             if not improved:
                 break
-            q, terms, cost = trial, new, new_cost
+            q, J_q, residual, cost = trial, new_J, left, new_cost
             costs.append(cost)
             if len(costs) > _WATCHED and cost > (1.0 - stalled) * costs[-1 - _WATCHED]:
                 break
         return q, used
 
     def _cost(self, residual: Array) -> float:
-        s = self.scaling
-        return float(np.sum((s.rows / s.length * residual[self.holonomic]) ** 2))
+        opening = self.openings(residual)
+        return float(opening @ opening)
 
 
 def _inside_out(model: Model, guess: Array, q: Array) -> tuple[str, ...]:

@@ -83,10 +83,10 @@ def _repeats(equations: Equations) -> bool:
     return equations.memo.once("repeats", find)
 
 
-def _options(equations: Equations, dynamics: bool) -> CompileOptions:
-    options = equations.evaluator.options
+def longer(options: CompileOptions, budget: int) -> CompileOptions:
+    """The same with another budget, where it is the usual one."""
     usual = options.budget == CompileOptions.budget
-    return replace(options, budget=_DYNAMICS) if dynamics and usual else options
+    return replace(options, budget=budget) if usual else options
 
 
 def compiled_kernels(
@@ -96,11 +96,13 @@ def compiled_kernels(
     passive: bool = True,
     verified: bool = False,
     rolled: bool = False,
+    budget: int = CompileOptions.budget,
 ) -> Program | None:
     """Straight-line kernels of an algorithm over the constraints, where that is not too long.
 
     verified: it is forward dynamics, and new code of it is tried once (verify.py).
-    rolled: it may be of any length, as long as it repeats itself."""
+    rolled: it may be of any length, as long as it repeats itself.  budget: of operations, where
+    that of the mechanism is the usual one."""
     from armillary.constraints.verify import by_elimination, of_closed
     from armillary.evaluate.program import Program
     from armillary.evaluate.request import Request
@@ -111,7 +113,7 @@ def compiled_kernels(
     request = Request(algorithm, reads, owner.moving_base)
     check = by_elimination if rolled else of_closed
     verify = check(equations, passive) if verified else None
-    options = _options(equations, dynamics=verified)
+    options = longer(owner.options, _DYNAMICS if verified else budget)
     kernels = Program(request, _tables(equations, reads, passive), options, verify, rolls=rolled)
     try:
         kernels.specialised()

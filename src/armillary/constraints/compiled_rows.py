@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from armillary.algorithms.closed.row_terms import row_terms
 from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.inputs import BoundQuestion
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
+
+
+_RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
 
 @dataclass
@@ -32,3 +38,19 @@ def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -
     request = Request(row_terms, row_terms.reads, owner.moving_base, owner.vertical_gravity)
     kernels = Program(request, tables, owner.options)
     return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
+
+
+def chosen_rows(kernels: OneOrMany, names: tuple[str, ...]) -> BoundQuestion | None:
+    """J or right sides, by their names in `Terms`, of one state (q, v) by a native call: one array
+    or several; None where it cannot take the state."""
+    from armillary.evaluate.lean_call import lean_kernel
+    from armillary.evaluate.native_call import Given
+
+    kernel = kernels.program.kernel(False, "double")
+    (m, n), results = kernel.output_shapes["J"], []
+    for name in names:
+        if name == "J":
+            results.append(Given(name, (m, n)))
+        else:
+            results.append(Given("right", (m,), np.arange(m) + m * _RIGHT.index(name)))
+    return lean_kernel(kernel, kernels.globals_, tuple(results))

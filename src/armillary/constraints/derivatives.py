@@ -22,18 +22,23 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
 from armillary.algorithms.interpreter import Run
-from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.compiled import compiled_kernels, longer, may_be_compiled
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
 from armillary.constraints.plan import plan_of
-from armillary.constraints.splitting import SolvedSplit, compiled_split, solved_split
+from armillary.constraints.splitting import (
+    LONGEST,
+    SolvedSplit,
+    compiled_split,
+    solved_split,
+)
 from armillary.constraints.states import blanked
 from armillary.errors import ModelError
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
 from armillary.evaluate.inputs import Array, wrench_rows
-from armillary.evaluate.request import CompileOptions, Request
+from armillary.evaluate.request import Request
 from armillary.shown import shown
 
 if TYPE_CHECKING:
@@ -45,11 +50,9 @@ if TYPE_CHECKING:
 
 _WORTH = 200  # directions: for fewer, the interpreter is done before their code is compiled
 _DIRECTIONS = "directions of derivatives"
-_FEW = 12  # directions: more of one state go together, as a batch
-# operations of slopes, where the budget is the usual one: compiled in some seconds where they were
-# asked for often; the interpreter takes a fifth of a second every time
-_LONGEST = 30_000
+_ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
 _PER_STEP = 400  # operations of the budget that a body counts for along a direction
+_EVEN = 1e-3  # inertias of motions, as roots: with less of one beside another care is taken
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 
 
@@ -169,14 +172,16 @@ def _of_states(
         return da
 
     first, second, rates = probe.slopes(motions, np.zeros_like(motions))
-    dq = changes(first, second)
     carried = -P @ rates  # the smallest changes of v, by kinetic energy, that keep the rows
     for _ in range(2):
         carried = carried - dtau @ (M @ carried)
     _refuse_singular(equations, solved, carried, rates)
     along = np.concatenate([carried, velocities], axis=2)
-    by_v = changes(*probe.slopes(np.zeros_like(along), along)[:2])
-    moved, dv = dq + by_v[..., : motions.shape[2]], by_v[..., motions.shape[2] :]
+    by_v = probe.slopes(np.zeros_like(along), along)
+    both = zip((first, second), by_v[:2], strict=True)
+    every = changes(*(np.concatenate(pair, axis=2) for pair in both))
+    k = motions.shape[2]
+    dq, moved, dv = every[..., :k], every[..., :k] + every[..., k : 2 * k], every[..., 2 * k :]
     onto_v = _onto(solved, velocities, equations.scaling)
     onto_q = onto_v if motions is velocities else _onto(solved, motions, equations.scaling)
     full_q, full_v = moved @ onto_q, dv @ onto_v
@@ -196,8 +201,12 @@ def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
         return np.swapaxes(motions / scaling.columns[:, None] ** 2, 1, 2) @ (split.response @ M)
     if not motions.shape[2]:
         return np.zeros((len(M), 0, M.shape[1]))
-    transposed = np.swapaxes(motions, 1, 2)
-    inner = transposed @ M @ motions
+    pushes = np.swapaxes(motions, 1, 2) @ M
+    inner = pushes @ motions
+    size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))[:, :, None]
+    even = inner / (size * np.swapaxes(size, 1, 2))
+    if size.min() > _EVEN * size.max() and _well_conditioned(even):
+        return np.asarray(np.linalg.solve(even, pushes / size) / size)
     flat = np.linalg.cond(inner) > 1e14  # motions without inertia: any measure of them will do
     diagonal = np.einsum("bii->bi", M)
     size = np.maximum(diagonal, diagonal.mean(axis=1, keepdims=True) * 1e-12)
@@ -205,10 +214,19 @@ def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
     R[flat], inner[flat] = (np.eye(motions.shape[2]),) * 2
     inverse = np.linalg.inv(R)  # the motions made of one size first
     back = np.swapaxes(inverse, 1, 2)
-    found = inverse @ np.linalg.solve(back @ inner @ inverse, back @ transposed @ M)
+    found = inverse @ np.linalg.solve(back @ inner @ inverse, back @ pushes)
     for k in np.flatnonzero(flat):
         found[k] = np.linalg.pinv(motions[k] / scaling.columns[:, None]) / scaling.columns
     return np.asarray(found)
+
+
+def _well_conditioned(A: Array) -> bool:
+    """Are all of the symmetric matrices (B, k, k) with ones on their diagonals?"""
+    try:
+        pivots = np.linalg.cholesky(A).diagonal(axis1=1, axis2=2)
+    except np.linalg.LinAlgError:
+        return False
+    return bool(pivots.min() > _EVEN)
 
 
 def _refuse_singular(
@@ -260,10 +278,10 @@ class _Probe:
         if kernels is None:
             return self._interpreted(dq, dv)
         along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
-        found = self._in_turn(kernels, *along) if states == 1 and k <= _FEW else None
+        found = self._at_once(kernels, *along) if states == 1 else None
         if found is None:
-            inputs = {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
-            inputs |= zip(("dq", "dv"), along, strict=True)
+            inputs = dict(zip(_ALONG, along, strict=True))
+            inputs |= {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
             found = kernels.program(inputs, states * k, self.equations.evaluator.base_numbers)
         balance, rows, rates = (
             np.swapaxes(found[name].reshape(states, k, found[name].shape[1]), 1, 2)
@@ -271,11 +289,14 @@ class _Probe:
         )
         return balance, rows, rates
 
-    def _in_turn(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
-        """Some directions (k, n) of one state, by a native call each; None: it cannot take them."""
+    def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
+        """All directions (k, n) of one state, by one native call or, if they are few, by one each;
+        None: these cannot take them."""
         state, calls = [np.ascontiguousarray(x[0]) for x in self.states.values()], []
+        if len(dq) >= self.equations.evaluator.options.simd(True).width:
+            return kernels.together(dq, dv, *state)
         for along in zip(dq, dv, strict=True):
-            found = kernels.one(*state, *along)
+            found = kernels.one(*along, *state)
             if found is None:
                 return None
             calls.append(found)
@@ -283,7 +304,7 @@ class _Probe:
 
     def _kernels(self, count: int) -> OneOrMany | None:
         """Compiled once so many directions were asked for that it is worth its making."""
-        memo, reads = self.equations.memo, (*self.states, "dq", "dv")
+        memo, reads = self.equations.memo, (*_ALONG, *self.states)
         asked = memo.once(_DIRECTIONS, Asked)
         asked.count += count
         if asked.count < _WORTH or not count:
@@ -296,10 +317,7 @@ class _Probe:
 
         owner = self.equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        options = owner.options
-        if options.budget == CompileOptions.budget:
-            options = replace(options, budget=_LONGEST)
-        kernels = Program(request, self.tables, options)
+        kernels = Program(request, self.tables, longer(owner.options, LONGEST))
         return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
 
     def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:

@@ -19,7 +19,7 @@ from armillary.constraints.all_forces import (
     merged,
 )
 from armillary.constraints.compiled_forces import forces_at_once
-from armillary.constraints.equations import penalized
+from armillary.constraints.drift import penalized
 from armillary.constraints.ladder import States
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.constraints.states import solvable

@@ -5,8 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, nan
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from armillary.constraints.nullspace import sound
 from armillary.errors import InputError
+from armillary.evaluate.inputs import Array
+
+if TYPE_CHECKING:
+    from armillary.constraints.rows import Terms
 
 
 @dataclass(frozen=True)
@@ -95,3 +103,21 @@ def baumgarte_rates(baumgarte: tuple[float, float]) -> tuple[float, float]:
             f"baumgarte: expected two rates (alpha, beta) in 1/s, none negative; found {baumgarte}."
         )
     return alpha, beta
+
+
+def penalized(
+    M: Array, force: Array, target: Array, terms: Terms, how: AnyPenalty
+) -> tuple[Array, Array]:
+    """a (B, n) and λ (B, m) of  M a = force + Gᵀ λ,  λ = -(m r'' + c r' + k r),
+    r'' = J a - target."""
+    m, c, k = how.law
+    (B, rows, n), share = terms.J.shape, 1.0 / (1.0 + m)
+    both = np.zeros((B, n + rows, n + rows))
+    both[:, :n, :n], both[:, :n, n:] = M, -np.swapaxes(terms.G, 1, 2)
+    both[:, n:, :n], both[:, n:, n:] = share * m * terms.J, share * np.eye(rows)
+    right = share * (m * target - c * terms.rate - k * terms.residual)
+    known = sound(M)  # rows that give way do not hold what moves without inertia
+    both[~known] = np.eye(n + rows)
+    found = np.linalg.solve(both, np.concatenate([force, right], axis=1)[..., None])
+    found[~known] = np.nan
+    return found[:, :n, 0], found[:, n:, 0]

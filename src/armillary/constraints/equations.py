@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.arrays import rotated_back
-from armillary.constraints.compiled_rows import Asked, row_kernels
-from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
+from armillary.constraints.arrays import diameter, rotated_back
+from armillary.constraints.compiled_rows import Asked, chosen_rows, row_kernels
+from armillary.constraints.drift import (
+    AnyPenalty,
+    CorrectiveForce,
+    DrawnBack,
+    baumgarte_rates,
+    penalized,
+)
 from armillary.constraints.moving import Prescribed, RowMotion, spread
-from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve, sound
+from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, SingularError, unknown_name
-from armillary.evaluate.inputs import Array, common_rows
+from armillary.evaluate.inputs import Array, BoundQuestion, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
 from armillary.evaluate.tree import Tree
@@ -31,6 +37,7 @@ from armillary.model.lowering.constraints import lower_constraints
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
+    from armillary.evaluate.lean_call import OneOrMany
 
 Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
@@ -38,24 +45,6 @@ _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
 _WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
-
-
-def penalized(
-    M: Array, force: Array, target: Array, terms: Terms, how: AnyPenalty
-) -> tuple[Array, Array]:
-    """a (B, n) and λ (B, m) of  M a = force + Gᵀ λ,  λ = -(m r'' + c r' + k r),
-    r'' = J a - target."""
-    m, c, k = how.law
-    (B, rows, n), share = terms.J.shape, 1.0 / (1.0 + m)
-    both = np.zeros((B, n + rows, n + rows))
-    both[:, :n, :n], both[:, :n, n:] = M, -np.swapaxes(terms.G, 1, 2)
-    both[:, n:, :n], both[:, n:, n:] = share * m * terms.J, share * np.eye(rows)
-    right = share * (m * target - c * terms.rate - k * terms.residual)
-    known = sound(M)  # rows that give way do not hold what moves without inertia
-    both[~known] = np.eye(n + rows)
-    found = np.linalg.solve(both, np.concatenate([force, right], axis=1)[..., None])
-    found[~known] = np.nan
-    return found[:, :n, 0], found[:, n:, 0]
 
 
 @dataclass(frozen=True)
@@ -92,6 +81,8 @@ class Equations:
         self.constraints: ConstraintTable = lower_constraints(self.model, self.tables)
         self.rows = Rows(self.constraints, self.tables)
         self.memo = Memo()  # plans, closed samples, laws of actuators
+        self._at_once: dict[tuple[str, ...], BoundQuestion] = {}
+        self._rest = np.zeros(self.tables.nv)
         self.steady = False  # answers depend on the states alone, not on what was asked before
         self.asked = 0  # states that were given to loops, where code of the mechanism may pay
 
@@ -103,7 +94,7 @@ class Equations:
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
         points = self._points(np.array(model.start()))
-        size = max([_diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
+        size = max([diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
         if size > 0.0:
             return float(size)
         gyration = [sum(b.mass.tensor[:3]) / (2 * b.mass.mass) for b in model.bodies if b.mass.mass]
@@ -202,12 +193,36 @@ class Equations:
         asked = self.memo.once("calls of rows", Asked)
         asked.count += 1 + len(q) // 100
         if (self.steady or asked.count > _WORTH) and len(q):
-            constraints = self.constraints if passive else self.constraints.bare
-            make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
-            kernels = self.memo.once(("rows", passive), make)
+            kernels = self._row_kernels(passive)
             if kernels is not None:
                 return of_kernel(kernels({"q": q, "v": v}, len(q)))
         return self.rows.terms(self.motion(q, v), q, v, passive)
+
+    def _row_kernels(self, passive: bool) -> OneOrMany | None:
+        constraints = self.constraints if passive else self.constraints.bare
+        make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
+        return self.memo.once(("rows", passive), make)
+
+    def at_once(self, names: tuple[str, ...], q: object, v: object = None) -> Any:
+        """J, `rate` or `residual` of all rows at one state of plain arrays, by a native call: one
+        array or several.  None: there is no code yet, or it cannot take the state."""
+        ask = self._at_once.get(names)
+        if ask is None:
+            asked = self.memo.once("calls of rows", Asked)
+            if not (self.steady or asked.count > _WORTH) or not self.constraints.count:
+                return None
+            kernels = self._row_kernels(True)
+            ask = None if kernels is None else chosen_rows(kernels, names)
+            ask = self._at_once[names] = ask or (lambda *_: None)
+        return ask(q, self._rest if v is None else v)
+
+    def place(self, q: Array) -> tuple[Array, Array]:
+        """J (m, n) and residual (m) of one place."""
+        found: tuple[Array, Array] | None = self.at_once(("J", "residual"), q)
+        if found is None:
+            terms = self.terms(q[None])
+            found = terms.J[0], terms.residual[0]
+        return found
 
     def system(
         self,
@@ -329,7 +344,11 @@ class Equations:
         return np.maximum(max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN * opening)
 
     def factor(self, terms: Terms, k: int = 0) -> Factor:
-        return Factor(terms.J[k], self.scaling, self.rank_tolerance(terms.residual[k]))
+        return self.factor_of(terms.J[k], terms.residual[k])
+
+    def factor_of(self, J: Array, residual: Array) -> Factor:
+        """Of the rows J (m, n) of a place that is open by `residual` (m)."""
+        return Factor(J, self.scaling, self.rank_tolerance(residual))
 
     def pushes(self, terms: Terms, k: int = 0) -> Array:
         """(n, free) what joint forces have to be looked at along: constraint forces do no work
@@ -379,12 +398,3 @@ class Equations:
             factor = self.factor(system.terms, k)
             a, rows = np.full(n, np.nan), np.full(m, np.nan)
             return Answer(a, rows, rows, factor, fault.message)
-
-
-def _diameter(points: Array) -> float:
-    """Largest distance between two points."""
-    centre = (points.min(axis=0) + points.max(axis=0)) / 2
-    out = np.linalg.norm(points - centre, axis=1)
-    known = float(np.linalg.norm(points - points[np.argmax(out)], axis=1).max())
-    far = points[out >= known - out.max()]  # two others are closer than `known`
-    return max((float(np.linalg.norm(far - p, axis=1).max()) for p in far), default=0.0)

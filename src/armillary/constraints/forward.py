@@ -19,8 +19,8 @@ from armillary.constraints.compiled import (
     may_be_compiled,
     states_are_counted,
 )
-from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack
-from armillary.constraints.equations import Baumgarte, Equations, penalized
+from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, penalized
+from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import (
     Asked,
     LadderQuestion,
@@ -37,7 +37,13 @@ from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.own_code import OwnCode
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
-from armillary.constraints.states import answerable, blanked, fulfilled, solvable
+from armillary.constraints.states import (
+    answerable,
+    blanked,
+    fulfilled,
+    plain_state,
+    solvable,
+)
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, result_type, wrenches
@@ -356,11 +362,14 @@ class ConstrainedForwardDynamics(LadderQuestion):
         from armillary.constraints.derivatives import compiled_derivatives, derivatives
 
         equations = self._equations
-        arrays, single = equations.check_states(q=q, v=v, tau=tau)
+        plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
+        arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
         states = States(arrays, wrenches(external), passive)
         found = compiled_derivatives(equations, states, single, self.closed)
         if found is not None:
             return found
+        if plain:
+            arrays, single = equations.check_states(q=q, v=v, tau=tau)
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _STEP = 0.02  # rad, or parts of the machine's size
 _WALK = 4  # steps: off a singular place there may be another one
 _REGULAR = 1e3  # condition of the scaled J: beyond, a singular place may be as near as a step
+_KNOWN = 1e6  # the same where steps are tried: the rank is no matter of rounding
 _NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
 
 
@@ -88,19 +89,17 @@ def mobility(
     equations: Equations, projector: Projector, q: Array, tries: int = 6, seed: int = 0
 ) -> Mobility:
     """Counts at a closed configuration; an open one has none, and is refused."""
-    terms = equations.terms(q[None])
-    opening = projector.closer.opening(terms.residual[0])
-    refuse_open(equations, terms.residual[0], "mobility", "ranks and freedoms have no meaning")
-    factor = equations.factor(terms)
+    J, residual = equations.place(q)
+    opening = projector.closer.opening(residual)
+    refuse_open(equations, residual, "mobility", "ranks and freedoms have no meaning")
+    factor = equations.factor_of(J, residual)
     values = factor.singular_values
     finite = _finite(equations, projector, q, factor, tries, seed)
-    Z = factor.stress
-    redundant = tuple(
-        constraint.name
-        for constraint in equations.constraints.all
-        if Z.size
-        and np.abs(Z[equations.constraints.slices[constraint.name]]).max(initial=0.0) > 1e-7
-    )
+    redundant: tuple[str, ...] = ()
+    if factor.rank < len(J):
+        shares = np.abs(factor.stress).max(axis=1)
+        slices = equations.constraints.slices
+        redundant = tuple(name for name, rows in slices.items() if (shares[rows] > 1e-7).any())
     return Mobility(
         coordinates=equations.tables.nv,
         rows=equations.constraints.count,
@@ -148,7 +147,11 @@ def _generic_rank(equations: Equations) -> int:
         terms = equations.terms(q)
         factors = [equations.factor(terms, k) for k in range(len(q))]
         k = int(np.argmax([x.rank for x in factors]))
-        finite = leading_on(equations, _projector(equations), q[k], factors[k])
+        if not all(equations.constraints.holonomic):
+            return factors[k].rank
+        finite = equations.tables.nv - factors[k].rank
+        if not _regular(factors[k], len(independent_rows(equations))):
+            finite = _by_walks(equations, _projector(equations), q[k], factors[k].free)
         return equations.tables.nv - finite
 
     return equations.memo.once("generic rank", find)
@@ -202,16 +205,33 @@ def _finite(
 ) -> int:
     """Largest number of freedoms met in nearby configurations that can be reached."""
     free = equations.tables.nv - factor.rank
-    if free == 0:
-        return 0
-    if factor.rank == len(independent_rows(equations)) and factor.condition < _REGULAR:
+    if free == 0 or _regular(factor, len(independent_rows(equations))):
         return free
+    # as many rows count as at closed places in general: no two branches meet here, and what is
+    # left to see is whether this one leads on
+    if _regular(factor, _generic_rank(equations), _KNOWN):
+        motions = factor.free
+        if free > 1:
+            motions = motions @ _random_basis(np.random.default_rng(seed), free)
+        if _displaced(equations, projector, q, motions.T) == free:
+            return free
+    return _by_walks(equations, projector, q, factor.free, tries, seed)
+
+
+def _regular(factor: Factor, rank: int, condition: float = _REGULAR) -> bool:
+    """Do so many rows count, and well enough?"""
+    return factor.rank == rank and factor.condition < condition
+
+
+def _by_walks(
+    equations: Equations, projector: Projector, q: Array, N: Array, tries: int = 6, seed: int = 0
+) -> int:
     rng, found = np.random.default_rng(seed), 0
     for _ in range(tries):
-        found = max(found, _walk(equations, projector, q, factor.free, rng))
-        if found >= free:
-            return free
-    return found
+        found = max(found, _walk(equations, projector, q, N, rng))
+        if found >= N.shape[1]:
+            break
+    return min(found, N.shape[1])
 
 
 def _walk(
@@ -226,7 +246,7 @@ def _walk(
         if not good[0]:
             break
         q, left = places[0], True
-        N = Factor(equations.terms(q[None]).J[0], equations.scaling, tolerance).free
+        N = Factor(equations.place(q)[0], equations.scaling, tolerance).free
     return _dimension(equations, projector, q, N, rng) if left else 0
 
 
@@ -239,23 +259,24 @@ def _steps(
     ways = motions / columns
     sizes = np.abs(ways).max(axis=1, keepdims=True)
     ways *= _STEP / np.where(sizes > 0.0, sizes, np.inf)
-    guesses = equations.tree.integrate(q, columns * ways)
-    here = np.tile(q, (len(guesses), 1))
-    found = [projector.one_position(guess, None) for guess in guesses]
-    places = np.array([here[0] if x is None else x for x in found])
+    guesses = [equations.tree.integrate(q, columns * way) for way in ways]
+    found = [projector.nearby(guess) for guess in guesses]
+    places = np.array([q if x is None else x for x in found])
 
-    def far() -> NDArray[np.bool_]:
-        ways[:] = equations.tree.difference(here, places) / columns
+    limit, moving = max(1e-11, 10.0 * closer.closed), sizes[:, 0] > 0.0
+
+    def missed() -> NDArray[np.bool_]:
+        """Back, thrown far off, or open."""
+        for way, place in zip(ways, places, strict=True):
+            way[:] = equations.tree.difference(q, place) / columns
         size = np.abs(ways).max(axis=1)
-        return np.asarray((size < 0.2 * _STEP) | (size > 3.0 * _STEP))  # back, or thrown far off
+        openings = np.array([closer.opening(equations.place(place)[1]) for place in places])
+        return np.asarray((size < 0.2 * _STEP) | (size > 3.0 * _STEP) | ~(openings <= limit))
 
-    again = far() & (sizes[:, 0] > 0.0)
+    again = missed() & moving
     for k in np.flatnonzero(again):  # rough, or beside a singular place: more careful steps
-        places[k], _ = closer.marquardt(guesses[k], steps=60, polished=False)
-    good = ~(far() if again.any() else again) & (sizes[:, 0] > 0.0)
-    limit = max(1e-11, 10.0 * closer.closed)
-    openings = [closer.opening(x) for x in equations.terms(places).residual]
-    return places, good & (np.array(openings) <= limit), ways
+        places[k], _ = closer.marquardt(guesses[k], steps=60)
+    return places, ~(missed() if again.any() else again) & moving, ways
 
 
 def _dimension(
@@ -269,11 +290,20 @@ def _dimension(
     free = N.shape[1]
     if free <= 1:
         return free
-    bases = [np.linalg.qr(rng.normal(size=(free, free)))[0] for _ in range(2)]
+    bases = [_random_basis(rng, free) for _ in range(2)]
     motions = (N @ np.concatenate(bases, axis=1)).T
+    return min(free, _displaced(equations, projector, q, motions))
+
+
+def _random_basis(rng: np.random.Generator, size: int) -> Array:
+    return np.asarray(np.linalg.qr(rng.normal(size=(size, size)))[0])
+
+
+def _displaced(equations: Equations, projector: Projector, q: Array, motions: Array) -> int:
+    """Independent ones among the displacements to closed configurations along motions (k, nv)."""
     _, good, ways = _steps(equations, projector, q, motions)
-    if not good.any():
-        return 0
+    if len(good) == 1 or not good.any():
+        return int(good[0])
     sizes = np.abs(motions / equations.scaling.columns).max(axis=1)  # of unit steps along them
     values = np.linalg.svd((ways * sizes[:, None])[good], compute_uv=False)
-    return min(free, int(np.sum(values > 0.1 * values[0])))
+    return int(np.sum(values > 0.1 * values[0]))

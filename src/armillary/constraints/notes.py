@@ -64,9 +64,13 @@ def opening_weights(equations: Equations) -> Array:
     """(m,) what an opening of a row counts, as a part of the machine's size; 0 where it may be
     anywhere: rows of rolling have no position, and rows whose motion is prescribed know themselves
     when they are where."""
-    constraints = equations.constraints
-    held = np.array(constraints.holonomic, bool) & ~np.array(constraints.driven, bool)
-    return np.asarray(held * equations.scaling.rows / equations.length)
+
+    def find() -> Array:
+        constraints = equations.constraints
+        held = np.array(constraints.holonomic, bool) & ~np.array(constraints.driven, bool)
+        return np.asarray(held * equations.scaling.rows / equations.length)
+
+    return equations.memo.once("weights of openings", find)
 
 
 def _opening(equations: Equations, residual: Array) -> tuple[int, float]:

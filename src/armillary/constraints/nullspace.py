@@ -76,10 +76,28 @@ class Factor:
         self.rank = counted(np.abs(self._R.diagonal()), tolerance)
 
     @cached_property
+    def _reflected(self) -> tuple[Array, Array]:
+        """R_r^T = Q2 R2: R2 in the upper half, and the reflections that make up Q2."""
+        from scipy.linalg.lapack import dgeqrf
+
+        lower = self._R[: self.rank].T.copy()
+        for k in range(self.rank):
+            lower[k, k + 1 :] = 0.0
+        raw, scales, *_ = dgeqrf(lower)
+        return raw, scales
+
+    @cached_property
     def _rows(self) -> tuple[Array, Array]:
         """Q2, R2."""
-        Q2, R2 = np.linalg.qr(np.tril(self._R[: self.rank].T))
-        return Q2, R2
+        from scipy.linalg.lapack import dorgqr
+
+        if not self.rank:
+            return np.zeros((len(self._P), 0)), np.zeros((0, 0))
+        raw, scales = self._reflected
+        R2 = raw[: self.rank].copy()
+        for k in range(1, self.rank):
+            R2[k, :k] = 0.0
+        return dorgqr(raw, scales)[0], R2
 
     @cached_property
     def singular_values(self) -> Array:
@@ -101,7 +119,7 @@ class Factor:
     def stress(self) -> Array:
         """Z (m, m - r): multipliers that balance each other, J^T Z = 0 (scaled units)."""
         m = len(self._P)
-        full = np.linalg.qr(self._rows[0], mode="complete")[0] if self.rank else np.eye(m)
+        full = _complete(*self._reflected) if self.rank else np.eye(m)
         Z = np.zeros((m, m - self.rank))
         Z[self._P] = full[:, self.rank :]
         return Z
@@ -133,12 +151,29 @@ class Factor:
 def _pivoted_qr(A: Array) -> tuple[Array, Array, NDArray[np.intp]]:
     """A[:, P] = Q R, Q (m, m), the upper half of what is given as R; as of scipy.linalg.qr, whose
     checks take longer than the work."""
-    from scipy.linalg.lapack import dgeqp3, dorgqr
+    from scipy.linalg.lapack import dgeqp3
 
-    m, n = A.shape
     R, P, scales, *_ = dgeqp3(A)
-    wide = R[:, :m] if m <= n else np.concatenate([R, np.zeros((m, m - n))], axis=1)
-    return dorgqr(wide, scales)[0], R, P - 1
+    return _complete(R, scales), R, P - 1
+
+
+def orthonormal(A: Array) -> Array:
+    """Orthonormal columns (B, n, k) that span those of A (B, n, k), n >= k."""
+    if len(A) != 1 or not A.shape[2]:
+        return np.asarray(np.linalg.qr(A)[0])
+    from scipy.linalg.lapack import dgeqrf, dorgqr
+
+    return np.asarray(dorgqr(*dgeqrf(A[0])[:2])[0])[None]
+
+
+def _complete(reflections: Array, scales: Array) -> Array:
+    """Q (m, m) of reflections (m, n) as LAPACK keeps them."""
+    from scipy.linalg.lapack import dorgqr
+
+    m, n = reflections.shape
+    if m > n:
+        reflections = np.concatenate([reflections, np.zeros((m, m - n))], axis=1)
+    return np.asarray(dorgqr(reflections[:, :m], scales)[0])
 
 
 def _times(sizes: Array, x: Array) -> Array:
@@ -147,6 +182,8 @@ def _times(sizes: Array, x: Array) -> Array:
 
 
 def _solve(A: Array, b: Array) -> Array:
+    """By LU, triangular as A may be: threads are woken for other ways through several columns, and
+    wait for each other where the machine is busy."""
     return np.asarray(np.linalg.solve(A, b), float) if len(A) else np.zeros(b.shape)
 
 

@@ -64,11 +64,13 @@ def make_plan(
     embed: bool = True,
     inertia: Array | None = None,
     implied: bool = False,
+    general: bool = False,
 ) -> Plan:
     """wanted: rows that take part; all by default.  embed: solve independent rows for dependent
     coordinates; else always the regularised system, which has no coordinates to go wrong.
     inertia (nv): a diagonal in the place of the mass matrix.  implied: rows that follow from others
-    wherever the mechanism is closed may be left out and checked."""
+    wherever the mechanism is closed may be left out and checked.  general: for places in general
+    position alone, where as many rows count as anywhere."""
     rows_wanted = (
         np.arange(equations.constraints.count) if wanted is None else np.flatnonzero(wanted)
     )
@@ -82,6 +84,9 @@ def make_plan(
     J = equations.terms(q).J[:, kept]
     scale = _row_scale(reference, J)
     ranks = [_rank(equations, j, kept) for j in J]
+    if general:
+        most = [k for k, rank in enumerate(ranks) if rank == max(ranks)]
+        M, J, reference, ranks = M[most], J[most], reference[most], [max(ranks)] * len(most)
     rows = tuple(int(k) for k in kept)
     scales = tuple(float(x) for x in equations.scaling.columns)
     rank = min(ranks, default=0)
@@ -210,8 +215,12 @@ def may_contradict(equations: Equations, given: Iterable[str] = ()) -> bool:
 
 def independent_rows(equations: Equations) -> Rows:
     """Of all rows, those that are not constant combinations of others, made once."""
-    rng, every = np.random.default_rng(0), np.arange(equations.constraints.count)
-    return equations.memo.once("independent rows", lambda: _independent_rows(equations, rng, every))
+
+    def find() -> Rows:
+        every = np.arange(equations.constraints.count)
+        return _independent_rows(equations, np.random.default_rng(0), every)
+
+    return equations.memo.once("independent rows", find)
 
 
 def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Rows) -> Rows:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +28,7 @@ from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.plan import for_inputs, make_plan
 from armillary.constraints.sparse_plan import sparse_plan
-from armillary.constraints.states import finite_rows
+from armillary.constraints.states import finite_rows, plain_state
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
 
@@ -50,21 +49,24 @@ class Projector:
         self.equations, self.closer = equations, closer
         self._made: dict[tuple[str, bool, tuple[str, ...]], Program | None] = {}
         self._calls: dict[tuple[str, tuple[str, ...]], Callable[..., Array | None] | None] = {}
+        self._any: dict[str, bool] = {}
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
-        return self.closer.closing_rows if level == "residual" else ~self.equations.idle_rows
+        return ~self.equations.idle_rows if level == "rate" else self.closer.closing_rows
 
     def kernels(
         self, level: str, embed: bool = True, given: tuple[str, ...] = ()
     ) -> Program | None:
         """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
         coordinates of the first fail.  given: further inputs, "prescribed" where rows move and
-        "parameters" where the inertias are others than the model's."""
+        "parameters" where the inertias are others than the model's.
+
+        "followed": a step of q whatever the rows say that follow from others."""
         small = may_be_compiled(self.equations)
         key = (level, embed and (small or may_be_rolled(self.equations)), given)
         if key not in self._made:
-            self._made[key] = self._make(*key)
+            self._made[key] = self._followed() if level == "followed" else self._make(*key)
         return self._made[key]
 
     def embeds(self, level: str) -> bool:
@@ -105,6 +107,13 @@ class Projector:
         closes = made is None or level == "rate" or given or self._closes_all_rows(made)
         return made if closes else None
 
+    def _followed(self) -> Program | None:
+        if may_be_compiled(self.equations):
+            plan = make_plan(self.equations, self.rows("residual"), implied=True)
+            if plan.pivots is not None and plan.implied:
+                return compiled_kernels(self.equations, correction(plan, "residual"), ("q",))
+        return self.kernels("residual")
+
     def _closes_all_rows(self, kernels: Program) -> bool:
         """Are rows that were left out, as no motion changes them or as they follow from others in
         J, closed as well?  Not where the numbers of a model are too rough: tried at the initial
@@ -130,21 +139,32 @@ class Projector:
         q = self.positions(q, moving, notes, parameters)
         return q, self.velocities(q, v, moving, parameters)
 
+    def at_once(self, q: object, v: object) -> tuple[Array, Array] | None:
+        """`one` of what a user gives; None where that are no plain arrays of one state."""
+        v = np.zeros(self.equations.tables.nv) if v is None else v
+        plain = plain_state(self.equations, q=q, v=v) if self._moves("residual") else None
+        return None if plain is None else self.one(plain["q"][0], plain["v"][0], None)
+
     def one(self, q: Array, v: Array, moving: RowMotion | None) -> tuple[Array, Array] | None:
         """A single state by native calls alone; None: unconverged, or there are none."""
         given = _Given(moving)
-        closed = self._one_position(q, given) if self.rows("residual").any() else q
-        if closed is None or not isfinite(closed.sum() + v.sum()):
+        closed = self._one_position(q, given) if self._moves("residual") else q.copy()
+        if closed is None:
             return None
-        step = self._one_velocity(closed, v, given) if self.rows("rate").any() else 0.0 * v
+        step = self._one_velocity(closed, v, given) if self._moves("rate") else 0.0 * v
         return None if step is None else (closed, v + step)
+
+    def _moves(self, level: str) -> bool:
+        """Are there rows that such a step looks at?"""
+        if level not in self._any:
+            self._any[level] = bool(self.rows(level).any())
+        return self._any[level]
 
     def _one_velocity(self, q: Array, v: Array, given: _Given) -> Array | None:
         """The step of v; None: unconverged, or there is no native call."""
         call = self._native("rate", given.names)
         others = given.inputs("rate", 1).values()
-        step = None if call is None else call(q, v, *(x[0] for x in others))
-        return step if step is not None and isfinite(step.sum()) else None
+        return None if call is None else call(q, v, *(x[0] for x in others))
 
     def project_with(
         self,
@@ -196,7 +216,7 @@ class Projector:
     ) -> Array:
         """Newton steps until they are small; what stays open is closed one by one (assembly.py)."""
         q, given = q.copy(), _Given(moving, parameters)
-        if not self.rows("residual").any():
+        if not self._moves("residual"):
             return q
         if len(q) == 1 and (closed := self._one_position(q[0], given)) is not None:
             return closed[None]
@@ -220,16 +240,17 @@ class Projector:
             first.followed_by(second)
             self._calls.pop((level, given), None)
 
-    def one_position(self, q: Array, moving: RowMotion | None) -> Array | None:
-        """Newton steps of one state by native calls; None: unconverged, or there are none."""
-        return self._one_position(q, _Given(moving))
+    def nearby(self, q: Array) -> Array | None:
+        """A place not far off where the rows that count are closed, by native calls; None where
+        their steps do not converge.  Rows that follow from them are for the caller to check."""
+        return self._one_position(q, _Given(), "followed") if self._moves("residual") else q
 
-    def _one_position(self, q: Array, given: _Given) -> Array | None:
-        call = self._native("residual", given.names)
+    def _one_position(self, q: Array, given: _Given, level: str = "residual") -> Array | None:
+        call = self._native(level, given.names)
         others = [x[0] for x in given.inputs("residual", 1).values()]
         for _ in range(STEPS):
             step = None if call is None else call(q, *others)
-            if step is None or not isfinite(step.sum()):
+            if step is None:
                 break
             size = np.abs(step / self.equations.scaling.columns).max()
             q = self.equations.tree.integrate(q, step)
@@ -238,7 +259,8 @@ class Projector:
         return None
 
     def _native(self, level: str, given: tuple[str, ...]) -> Callable[..., Array | None] | None:
-        """A step of one state as a native call, about 1 µs; None: there is none."""
+        """A step of one state as a native call, about 1 µs, which gives None where it has not
+        converged; None: there is none."""
         if (level, given) not in self._calls:
             from armillary.evaluate import native_call
             from armillary.evaluate.lean_call import lean
@@ -296,7 +318,7 @@ class Projector:
         moving: RowMotion | None = None,
         parameters: Array | None = None,
     ) -> Array:
-        if not self.rows("rate").any():
+        if not self._moves("rate"):
             return v.copy()
         given = _Given(moving, parameters)
         if len(v) == 1 and (step := self._one_velocity(q[0], v[0], given)) is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
 from armillary.constraints.compiled import MANY_STATES, states_are_counted
 from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
-from armillary.constraints.holding import Held, named_values
+from armillary.constraints.holding import Held, Named, named_values
 from armillary.constraints.ladder import Asked, States
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.named_states import completed, held_names
@@ -145,7 +145,11 @@ def residual_and_rate(
     mechanism: Constrained, q: State, v: State, prescribed: RowMotion | None = None
 ) -> tuple[Array, Array]:
     """Both at once, for the price of one."""
-    residual, rate = _of_rows(mechanism, ("residual", "rate"), prescribed, q=q, v=v)
+    names = ("residual", "rate")
+    found = mechanism.constraint_solver.equations.at_once(names, q, v)
+    residual, rate = (
+        found if found and prescribed is None else _of_rows(mechanism, names, prescribed, q=q, v=v)
+    )
     return residual, rate
 
 
@@ -153,6 +157,12 @@ def _rows(
     mechanism: Constrained, what: str, prescribed: RowMotion | None, **states: State
 ) -> Array:
     """A quantity of all rows by its name in `Terms`."""
+    if prescribed is None:
+        found: Array | None = mechanism.constraint_solver.equations.at_once(
+            (what,), *states.values()
+        )
+        if found is not None:
+            return found
     return _of_rows(mechanism, (what,), prescribed, **states)[0]
 
 
@@ -280,29 +290,45 @@ def project(
     why; a single one is an error."""
     if geometry_tolerance is not None:
         return project(mechanism.with_tolerance(geometry_tolerance), q, v, prescribed, hold)
+    closed = mechanism.constraint_solver
+    free = prescribed is None and isinstance(hold, (tuple, list)) and not hold
+    if free and (found := closed.projector.at_once(q, v)) is not None:
+        return found
     if not isinstance(prescribed, RowMotion | None):
         raise InputError(
             f"project: prescribed: expected the motion of all rows at this instant (a RowMotion), "
             f"found {prescribed!r}. Name joints that stay in hold=[...]."
         )
     (q,) = mechanism.evaluator.complete({"q": q}).values()
-    held = Held(mechanism.constraint_solver.equations, hold)
+    held = Held(closed.equations, hold)
     named = None
     if isinstance(v, Mapping):
-        named = named_values(mechanism.constraint_solver.equations, "v", v)
+        named = named_values(closed.equations, "v", v)
         v = np.zeros((*(() if named.single else (len(named.values),)), mechanism.model.nv))
     v = np.zeros(mechanism.model.nv) if v is None else v
-    arrays, single = mechanism.constraint_solver.equations.check_states(q=q, v=v)
+    arrays, single = closed.equations.check_states(q=q, v=v)
     if single and named is None and not held:
-        closer = mechanism.constraint_solver.projector
-        if (found := closer.one(arrays["q"][0], arrays["v"][0], prescribed)) is not None:
+        one = (arrays["q"][0], arrays["v"][0], prescribed)
+        if (found := closed.projector.one(*one)) is not None:
             return found
-    bad = ~placed(mechanism.constraint_solver.equations, **arrays)
+    return _projected(closed, arrays, single, held, named, prescribed)
+
+
+def _projected(
+    closed: ConstraintSolver,
+    arrays: dict[str, Array],
+    single: bool,
+    held: Held,
+    named: Named | None,
+    prescribed: RowMotion | None,
+) -> tuple[Array, Array]:
+    """By all steps that there are; what cannot be is an error of a single state, else a warning."""
+    bad = ~placed(closed.equations, **arrays)
     if bad.any():
         if single:
-            mechanism.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
-        arrays, _ = substituted(mechanism.constraint_solver.equations, arrays, None, bad)
-    states, projector = (arrays["q"], arrays["v"]), mechanism.constraint_solver.projector
+            closed.evaluator.refuse_not_finite(arrays, np.full(1, np.nan))
+        arrays, _ = substituted(closed.equations, arrays, None, bad)
+    states, projector = (arrays["q"], arrays["v"]), closed.projector
     notes: list[str] | None = None if single else []
     if named is None and not held:
         positions, velocities = projector.project(*states, prescribed, notes)

@@ -8,6 +8,7 @@ coordinates where these are healthy, else by the null space, as in the ladder of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,12 @@ from armillary.algorithms.closed.split import split_dynamics
 from armillary.constraints.compiled import compiled_kernels, may_be_compiled
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
-from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, solve
+from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.states import fulfilled
 from armillary.errors import ModelError, SingularError
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.request import CompileOptions
 
 if TYPE_CHECKING:
     from armillary.algorithms.closed.constrained import Plan
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 _WORTH = 1000  # states: for fewer, numpy is done before the code would be compiled
+# operations of derivatives, where the budget is the usual one: compiled in some seconds where they
+# were asked for often; the interpreter takes a fifth of a second every time, numpy a millisecond
+LONGEST = 30_000
+_WORTH_LONG = 150  # calls: for fewer, numpy is done before so long a split would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
@@ -83,8 +89,12 @@ def often_split(equations: Equations, states: States, closed: bool) -> SolvedSpl
 def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
     """By compiled code; None: there is none, or it has not converged at every state.  closed: open
     positions do not converge."""
-    key = ("split dynamics", states.reads, states.passive)
-    kernels = equations.memo.once(key, lambda: _kernels(equations, *key[1:]))
+    asked = equations.memo.once("calls of splits", Asked)
+    asked.count += 1 + len(states) // 100
+    kernels = None
+    for budget in (CompileOptions.budget, LONGEST)[: 1 + (asked.count > _WORTH_LONG)]:
+        key = ("split dynamics", states.reads, states.passive, budget)
+        kernels = kernels or equations.memo.once(key, partial(_kernels, equations, *key[1:]))
     found = None if kernels is None else results_of(equations, kernels, states, closed)
     if found is None or not isfinite(found["a"].sum()):  # all marks of the code are on them
         return None
@@ -97,7 +107,9 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
     return SolvedSplit(split, states.arrays["v"], **known, inert=True)
 
 
-def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
+def _kernels(
+    equations: Equations, reads: tuple[str, ...], passive: bool, budget: int
+) -> Program | None:
     if not equations.constraints.ideal or not may_be_compiled(equations):
         return None
     every, of_places = _plans(equations)
@@ -105,13 +117,12 @@ def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Pro
         return None
     s, places = equations.scaling, None if of_places is every else of_places
     algorithm = split_dynamics(every, places, (s.rows / s.length).tolist())
-    return compiled_kernels(equations, algorithm, reads, passive)
+    return compiled_kernels(equations, algorithm, reads, passive, budget=budget)
 
 
 def _orthonormal(scaling: Scaling, motions: Array) -> Array:
     """The same motions (B, n, k), orthonormal in scaled units."""
-    scaled = motions / scaling.columns[:, None]
-    return np.asarray(scaling.columns[:, None] * np.linalg.qr(scaled)[0])
+    return np.asarray(scaling.columns[:, None] * orthonormal(motions / scaling.columns[:, None]))
 
 
 def _times(A: Array, x: Array) -> Array:
@@ -179,14 +190,18 @@ def _embedded(
     healthy &= fulfilled(equations, system.terms.J, system.target, system.v, a)
     inverse = inverse / (size[:, :, None] * size[:, None, :])
     R = s.columns[:, None] * (N @ inverse @ np.swapaxes(N, 1, 2)) * s.columns
-    velocities = s.columns[:, None] * np.linalg.qr(N)[0]
-    motions = velocities if K is N else s.columns[:, None] * np.linalg.qr(K)[0]
+    velocities = s.columns[:, None] * orthonormal(N)
+    motions = velocities if K is N else s.columns[:, None] * orthonormal(K)
     return Split(motions, velocities, P, R, np.zeros(len(M), bool)), healthy
 
 
 def _plans(equations: Equations) -> tuple[Plan, Plan]:
-    """Of all rows, and of those that places have to keep; made once."""
+    """Of all rows, and of those that places have to keep; made once.  Places where fewer rows count
+    than elsewhere, as of wheels whose axles meet, are left to the null space."""
     holonomic, every = np.array(equations.constraints.holonomic, bool), plan_of(equations)
+    if every.pivots is None:
+        general = lambda: make_plan(equations, implied=True, general=True)  # noqa: E731
+        every = equations.memo.once("plan of general places", general)
     if holonomic.all():
         return every, every
     make = lambda: make_plan(equations, holonomic, implied=True)  # noqa: E731

@@ -50,6 +50,19 @@ def one_state(
     return {name: x[0] for name, x in rows.items()}
 
 
+def plain_state(equations: Equations, **arrays: object) -> dict[str, Array] | None:
+    """(1, ·) arrays of a single state, not checked for numbers that are not finite; None where it
+    is not given by plain arrays of doubles."""
+    sizes, found = {"q": equations.model.nq}, {}
+    for name, x in arrays.items():
+        if type(x) is not np.ndarray or x.dtype != np.float64:
+            return None
+        if x.shape != (sizes.get(name, equations.model.nv),):
+            return None
+        found[name] = x[None]
+    return found
+
+
 def finite_rows(*arrays: Array) -> NDArray[np.bool_]:
     """(B,) which rows of arrays (B, ...) hold nothing but finite numbers."""
     good = np.ones(len(arrays[0]), bool)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
@@ -305,6 +305,8 @@ class Evaluator:
 
     def _refuse_zero_quaternions(self, q: Array) -> None:
         """A quaternion of any length is scaled, but one of length zero has no direction."""
+        if not self.quaternions or q[self._quaternion_entries].any(axis=1).all():
+            return
         for k in self.quaternions:
             if not q[k : k + 4].any():
                 raise InputError(
@@ -320,6 +322,11 @@ class Evaluator:
             for joint, slot in zip(self.model.joints, self.model.slots, strict=True)
             if joint.nq != joint.nv
         )
+
+    @cached_property
+    def _quaternion_entries(self) -> NDArray[np.intp]:
+        """(quaternions, 4) entries of q."""
+        return np.add.outer(np.array(self.quaternions, np.intp), np.arange(4))
 
     def external_rows(
         self, given: dict[str, tuple[Array, bool]], count: int, tables: Tables

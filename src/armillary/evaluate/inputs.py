@@ -23,6 +23,9 @@ def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, boo
     A single state must be finite.  In a batch, numbers that are not finite go through to the
     results of their own row."""
     n = len(labels)
+    plain = type(value) is np.ndarray and value.dtype == np.float64 and value.shape == (n,)
+    if plain and np.isfinite(value).all():  # as most are
+        return np.ascontiguousarray(value)[None], True
     array = as_floats(name, value)
     if array.ndim == 0 and n == 1:
         array = array.reshape(1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from armillary.evaluate import native_call
 from armillary.evaluate.inputs import Array, BoundQuestion
-from armillary.evaluate.native_call import Callee, NativeCall, Serving
+from armillary.evaluate.native_call import Callee, Given, NativeCall, Serving
 
 if TYPE_CHECKING:
     from armillary.evaluate.program import Program
@@ -18,12 +18,14 @@ def lean(kernels: Program | None, globals_: Array) -> BoundQuestion | None:
     return None if kernels is None else lean_kernel(kernels.kernel(False, "double"), globals_)
 
 
-def lean_kernel(kernel: Callee, globals_: Array) -> BoundQuestion | None:
-    """As `lean`, of one scalar kernel."""
+def lean_kernel(
+    kernel: Callee, globals_: Array, results: tuple[Given, ...] = ()
+) -> BoundQuestion | None:
+    """As `lean`, of one scalar kernel.  results: some of its numbers, where not all are wanted."""
     if not native_call.available():
         return None
     call = NativeCall(lambda *_: None, {})
-    call.switch_on(Serving(kernel, globals_))
+    call.switch_on(Serving(kernel, globals_, results=results))
     return call.callable
 
 
@@ -32,10 +34,11 @@ class OneOrMany:
     the Python around a batch."""
 
     def __init__(self, program: Program, globals_: Array):
-        self.program, self._globals = program, globals_
+        self.program, self.globals_ = program, globals_
         self._one: BoundQuestion | None = None
         self._version = -1  # of the program that the native call knows
         self._names: tuple[str, ...] = ()
+        self._rows: BoundQuestion | None = None
 
     def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
         """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
@@ -43,15 +46,34 @@ class OneOrMany:
             found = self.one(*(inputs[name][0] for name in self.program.request.reads))
             if found is not None:
                 return {name: x[None] for name, x in found.items()}
-        return self.program(inputs, rows, self._globals)
+        return self.program(inputs, rows, self.globals_)
 
     def one(self, *given: Array) -> dict[str, Array] | None:
         """One state by its inputs (n), in the order in which the program reads them; None unless
         they are plain arrays of that size and all results are finite."""
         if self._version != self.program.version:
-            self._one, self._version = lean(self.program, self._globals), self.program.version
+            self._one, self._version = lean(self.program, self.globals_), self.program.version
             self._names = tuple(self.program.kernel(False, "double").output_shapes)
-        found = None if self._one is None else self._one(*given)
+        return self._by_name(None if self._one is None else self._one(*given))
+
+    def together(self, *given: Array) -> dict[str, Array] | None:
+        """Rows of states by one native call, each input (k, n), or (n) for all of them; None where
+        it cannot take them, or some result is not finite."""
+        if self._rows is None:
+            self._rows = self._of_rows() or (lambda *_: None)
+        return self._by_name(self._rows(*given))
+
+    def _of_rows(self) -> BoundQuestion | None:
+        self.program.kernel(True, "double")
+        kernel = self.program.of_plain_batches("float64")
+        if kernel is None or not native_call.available():
+            return None
+        self._names = tuple(kernel.output_shapes)
+        call = NativeCall(lambda *_: None, {})
+        call.switch_on_batch(Serving(kernel, self.globals_), checked=True)
+        return call.callable
+
+    def _by_name(self, found: Any) -> dict[str, Array] | None:
         if found is None:
             return None
         return dict(zip(self._names, found if len(self._names) > 1 else (found,), strict=True))

@@ -16,6 +16,7 @@ from armillary.constraints.counts import Counts, counts
 from armillary.doors import MechanismDoors
 from armillary.evaluate import configurations, derivatives, dynamics, frame_matrices
 from armillary.evaluate.answers import energy_lacks, load_friction_of
+from armillary.evaluate.charts import moves
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import InverseKinematics
 from armillary.evaluate.load_friction import LoadFriction
@@ -135,7 +136,7 @@ class Mechanism(Edits, MechanismDoors):
     @property
     def additive(self) -> bool:
         """Do all joints move by plain addition?"""
-        return configurations.additive(self.model)
+        return moves(self.evaluator).flat
 
     def neutral(self) -> Array:
         """q (nq) with every joint closed and untwisted."""

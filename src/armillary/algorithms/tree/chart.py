@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from armillary.algorithms.passes import Algorithm, Outward
+from armillary.algorithms.passes import Algorithm, GlobalStep, Outward
 from armillary.joints import Joint
 from armillary.scalar import Scalar, cos, sin, sqrt, where
 from armillary.spatial import Vector
@@ -18,12 +18,20 @@ from armillary.spatial.rotation import normalized, quaternion_exp, quaternion_pr
 
 # (1 - x/2 cot(x/2)) / x² over x²  (Bernoulli numbers)
 _SERIES = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000)
+GOAL = "goal"  # an input along q: another place
 _LARGE = 0.25  # rad²: beyond it the closed form is exact enough
 
 
 def _move(b, p, j):
     """q ⊕ v: the step comes in as v."""
     j.moved = tuple(b.joint.integrate(j.q, j.v))
+
+
+def _way(run):
+    """From q to the goal: q ⊕ way is there."""
+    tables, goal = run.tables, run.inputs[GOAL]
+    for j, body, start in zip(run.joints, tables.bodies, tables.q_offsets, strict=True):
+        j.way = tuple(body.joint.difference(j.q, goal[start : start + body.joint.nq]))
 
 
 def _step(b, p, j):
@@ -66,5 +74,6 @@ def _coefficient(x2: Scalar) -> Scalar:
 
 
 move = Algorithm("chart_move", (Outward(_move),), lambda g: {}, ("q", "v"), {"moved": "place"})
+way = Algorithm("chart_way", (GlobalStep(_way),), lambda g: {}, ("q", GOAL), {"way": "dof"})
 step = Algorithm("chart_step", (Outward(_step),), lambda g: {}, ("q", "v"), {"moved": "place"})
 slope = Algorithm("chart_slope", (Outward(_slope),), lambda g: {}, ("v", "a"), {"slope": "dof"})
