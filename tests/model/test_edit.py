@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import armillary as am
 from armillary.errors import InputError, ModelError
 from armillary.model import (
     Body,
@@ -229,6 +230,15 @@ def test_replace_numbers_of_the_model():
     assert moving.base_velocity == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 
 
+def test_the_start_by_name():
+    """As every q: {"elbow": 0.3}, the others where they were."""
+    pendulum = am.example("double-pendulum")
+    moved = pendulum.replace(initial={"elbow": 0.3})
+    assert moved.initial.tolist() == [pendulum.initial[0], 0.3]
+    with pytest.raises(InputError, match="initial: no joint named 'elbo'"):
+        pendulum.replace(initial={"elbo": 0.3})
+
+
 def test_replace_numbers_of_a_body():
     model = arm()
     changed = replace_parameters(
@@ -261,6 +271,10 @@ def test_replace_numbers_of_a_body():
     [
         ({"gravty": (0, 0, 0)}, ["'gravty'", "'gravity'"]),
         ({"gravity": (0, 0)}, ["gravity", "3"]),
+        ({"gravity": 9.81}, ["gravity", "3", "9.81"]),
+        ({"gravity": "down"}, ["gravity", "3", "'down'"]),
+        ({"initial": (math.nan,) * 7}, ["initial", "finite", "nan"]),
+        ({"initial": "start"}, ["initial", "'start'"]),
         ({"gravity": (0, 0, math.nan)}, ["gravity", "finite", "nan"]),
         ({"base_velocity": (0, 0)}, ["base_velocity", "6"]),
         ({"bodies": {"uper": {"mass": 1}}}, ["'uper'", "'upper'"]),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, Unpack
 
+from armillary.constraints.named_states import placed
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
 from armillary.formats.mesh_paths import for_carrier
@@ -37,6 +38,8 @@ class Edits(Constrained):
         """Other gravity, base motion or name; other mass, com, inertia, friction of bodies.
 
         arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
+        if isinstance(initial := changes.get("initial"), Mapping):
+            changes["initial"] = placed(self.model, initial, "initial")
         return self._edited(edit.replace_parameters(self.model, bodies, **changes))
 
     def varying(self, *paths: str) -> Self:

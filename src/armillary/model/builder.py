@@ -74,7 +74,7 @@ class Builder(TyreBuilder):
     ):
         super().__init__()
         self.name = name
-        self.gravity = tuple(float(x) for x in gravity)
+        self.gravity = numbers(gravity, 3, "gravity")
         if checks not in (STRICT, REPORT):
             raise ModelError(f"checks: expected '{STRICT}' or '{REPORT}', found {checks!r}.")
         self.checks = checks

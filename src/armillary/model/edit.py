@@ -205,15 +205,10 @@ def replace_parameters(
         )
     for name, size in (("gravity", 3), ("base_velocity", 6), ("base_acceleration", 6)):
         if name in changes:
-            values = tuple(float(x) for x in changes[name])
             counts = (size,) if name == "gravity" else (0, size)
-            if len(values) not in counts or not all(math.isfinite(x) for x in values):
-                raise InputError(f"{name}: expected {size} finite numbers, found {values}.")
-            changes[name] = values
+            changes[name] = _finite(name, changes[name], counts)
     if "initial" in changes:
-        changes["initial"] = tuple(float(x) for x in changes["initial"])
-        if len(changes["initial"]) not in (0, model.nq):
-            raise InputError(f"initial: expected {model.nq} numbers (q).")
+        changes["initial"] = _finite("initial", changes["initial"], (0, model.nq))
     if isinstance(changes.get("elements"), Mapping):
         changes["elements"] = _changed_elements(model, changes["elements"])
     elif "elements" in changes and not all(
@@ -228,6 +223,17 @@ def replace_parameters(
         parts[k] = _changed(parts[k], entries)
         report = _judged(model.bodies[k], parts[k], checks, report)
     return replace(model, bodies=tuple(parts), report=report, **changes)
+
+
+def _finite(name: str, given: Any, counts: Sequence[int]) -> tuple[float, ...]:
+    """As many finite numbers as one of the counts says."""
+    try:
+        values = tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        values = (math.nan,)
+    if len(values) not in counts or not all(math.isfinite(x) for x in values):
+        raise InputError(f"{name}: expected {counts[-1]} finite numbers, found {given!r:.60}.")
+    return values
 
 
 def _listed(given: object) -> Sequence[object]:
