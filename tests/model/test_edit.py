@@ -212,6 +212,19 @@ def test_impossible_locks(places, kind, words):
     assert all(word in str(caught.value) for word in words)
 
 
+def test_edits_of_wrong_types_are_refused_by_name():
+    m = am.example("double-pendulum")
+    for call, words in (
+        (lambda: m.lock(3), "lock: expected names of joints"),
+        (lambda: m.lock({"elbow": "far"}), "joint 'elbow', coordinates: expected 1 numbers"),
+        (lambda: m.unlock(3), "unlock: expected names of joints"),
+        (lambda: m.attach("lower", "heavy"), "payload, mass: expected a number, found 'heavy'"),
+        (lambda: m.attach("lower", 1.0, 3), "payload, com: expected 3 finite numbers"),
+    ):
+        with pytest.raises((ModelError, InputError), match=words):
+            call()
+
+
 def test_impossible_unlocks():
     with pytest.raises(ModelError, match="'upper' is not locked"):
         unlock(arm(), ["upper"])

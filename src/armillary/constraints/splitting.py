@@ -7,6 +7,7 @@ coordinates where these are healthy, else by the null space, as in the ladder of
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -132,7 +133,8 @@ def _times(A: Array, x: Array) -> Array:
 
 def split_of(equations: Equations, system: System, single: bool) -> Split:
     """Every state by dependent coordinates, or by the null space where those fail.  A state of a
-    batch that admits more variations than others is singular: undefined, and a warning says so."""
+    batch that admits another number of variations than the others is singular: undefined, and a
+    warning says so."""
     holonomic = np.array(equations.constraints.holonomic, bool)
     whole, healthy = None, np.zeros(len(system.q), bool)
     if (embedded := _embedded(equations, system, holonomic)) is not None:
@@ -141,27 +143,25 @@ def split_of(equations: Equations, system: System, single: bool) -> Split:
         k: _by_null_space(equations, system, k, holonomic, single)
         for k in np.flatnonzero(~healthy).tolist()
     }
-    whole = whole if healthy.any() else None
-    found = [*others.values()] if whole is None else [whole, *others.values()]
-    usual = min(found, key=lambda x: x.free)
-    singular = {k: x.free for k, x in others.items() if x.free != usual.free}
-    if whole is None or whole.free != usual.free:
-        singular |= {k: whole.free for k in np.flatnonzero(healthy).tolist() if whole}
-        whole = usual.blank(len(system.q))
+    if whole is None or not healthy.any():
+        most = Counter(x.free for x in others.values()).most_common(1)[0][0]
+        whole = next(x for x in others.values() if x.free == most).blank(len(system.q))
+    blank = whole.blank(1)
+    singular = [k for k, x in others.items() if x.free != whole.free]
     for k, other in others.items():
-        for name, x in vars(usual.blank(1) if k in singular else other).items():
+        for name, x in vars(blank if k in singular else other).items():
             getattr(whole, name)[k] = x[0]
     if singular:
-        _warn_singular(singular, usual)
+        _warn_singular(singular, others[singular[0]].free[0], whole.free[0])
     return whole
 
 
-def _warn_singular(states: dict[int, tuple[int, int]], usual: Split) -> None:
-    k, others = min(states), len(states) - 1
+def _warn_singular(states: list[int], own: int, usual: int) -> None:
+    k, others = states[0], len(states) - 1
     warn_caller(
         f"forward_dynamics.derivatives: state {k}{f' (and {others} more)' if others else ''} is "
-        f"NaN, for it is singular: it has {states[k][0]} admissible variations, where others have "
-        f"{usual.free[0]}. Ask for its derivatives alone.",
+        f"NaN, for it is singular: it has {own} admissible variations, where others have {usual}. "
+        f"Ask for its derivatives alone.",
         ProjectionWarning,
     )
 

@@ -280,6 +280,10 @@ def _check_load(joint: str, passive: Passive, kind: str) -> None:
 
 def check_prescribed(body: Body) -> None:
     """Rotors and motor: numbers that no machine has are always an error."""
+    if not isinstance(body.motor, Motor | None):
+        raise ModelError(
+            f"joint '{body.joint.name}': `motor` takes Motor(...), found {body.motor!r:.60}."
+        )
     motors = [body.motor] if body.motor else []
     for fault in (*map(drive_fault, body.joint.rotors), *map(motor_fault, motors)):
         if fault is not None:
