@@ -58,3 +58,23 @@ def test_what_has_no_expression_is_refused_by_name():
     with pytest.raises(InputError, match="sparse elimination"):
         large.to_c("forward_dynamics")
     assert "Of its tree, without pin." in m.to_c("mass_matrix")
+
+
+def test_a_structure_that_nothing_drives_is_refused_by_name():
+    """A square of bars with both diagonals: rigid, whatever the actuators give."""
+    b = am.Builder("braced")
+    bar = {"axis": "y", "mass": 1.0, "com": (0.5, 0, 0), "inertia": (0.01, 0.02, 0.03)}
+    b.body("left", **bar)
+    b.body("top", "left", "revolute", (1, 0, 0), **bar)
+    b.body("right", "top", "revolute", (1, 0, 0), **bar)
+    for name in ("left", "top", "right"):
+        b.frame(f"{name}-end", name, (1, 0, 0))
+    foot = am.Frame("foot", "world", am.Pose((1, 0, 0)))
+    b.loop("pin", foot, "right-end", "revolute", axis="y")
+    b.distance("one", "world", "top-end", np.sqrt(2))
+    b.distance("other", foot, "left-end", np.sqrt(2))
+    b.initial = {"left": -np.pi / 2, "top": np.pi / 2, "right": np.pi / 2}
+    m = b.build()
+    assert m.mobility().finite == 0
+    with pytest.raises(InputError, match=r"inverse_dynamics of 'braced'.* has no freedom"):
+        m.to_c("inverse_dynamics")

@@ -211,3 +211,50 @@ def test_compiled_derivatives_leave_what_they_do_not_know(monkeypatch):
     assert np.isnan(both.full.dq[1]).all()
     with pytest.raises(am.ArmillaryError):
         ask(np.full(3, np.nan), v, tau)
+
+
+@pytest.mark.parametrize("worth", [10**9, 0])
+def test_a_singular_state_of_a_batch_is_nan_and_named(worth, monkeypatch):
+    """A flat parallelogram branches; the other states are those of the pendulum it is elsewhere:
+    0.31 θ'' = 0.7 g cos θ."""
+    monkeypatch.setattr(derivatives, "_WORTH", worth)
+    b = am.Builder("parallelogram")
+    link = {"axis": "y", "mass": 1.0, "inertia": (0.01, 0.02, 0.03)}
+    b.body("crank", com=(0.1, 0, 0), **link)
+    b.body("coupler", "crank", "revolute", (0.5, 0, 0), com=(0.3, 0, 0), **link)
+    b.body("rocker", at=(1, 0, 0), com=(0.1, 0, 0), **link)
+    ends = (
+        am.Frame("end", "coupler", am.Pose((1, 0, 0))),
+        am.Frame("tip", "rocker", am.Pose((0.5, 0, 0))),
+    )
+    b.loop("pin", *ends, "revolute", axis="y")
+    b.initial = {"crank": 1.0, "coupler": -1.0, "rocker": 1.0}
+    m = b.build()
+    along, angles = np.array([1.0, -1.0, 1.0]), np.array([1.0, 0.0, 0.7, -2.0, np.pi])
+    q, v = angles[:, None] * along, np.array([1.0, 0.0, 2.0, 1.0, 0.0])[:, None] * along
+    with pytest.warns(am.ProjectionWarning, match=r"state 1 \(and 1 more\) is NaN, for it is sing"):
+        d = m.forward_dynamics.derivatives(q, v, 0.0 * v)
+    regular = [0, 2, 3]
+    for part in (*d.full, d.motions, d.moved):
+        assert np.isnan(part[[1, 4]]).all() and np.isfinite(part[regular]).all()
+    close(
+        d.jvp(along)[regular], -9.81 * 0.7 / 0.31 * np.sin(angles[regular])[:, None] * along, 1e-12
+    )
+    assert len(m.forward_dynamics.derivatives(q[1], v[1], 0.0 * v[1]).motions.T) == 2
+
+
+def test_a_state_of_a_batch_that_leads_nowhere_is_nan_and_named():
+    """A rod on a string that is stretched straight: the velocity it admits leads nowhere."""
+    b = am.Builder("stretched")
+    b.body("rod", axis="y", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    b.body("free", axis="y", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    b.frame("tip", "rod", (1, 0, 0))
+    b.distance("string", am.Frame("wall", "world", am.Pose((3, 0, 0))), "tip", 2.0)
+    m = b.build()
+    ask, q = m.forward_dynamics.derivatives, np.array([[0.0, 0.3], [0.0, 0.2]])
+    with pytest.raises(ModelError, match="singular position, where"):
+        ask(q[0], [1.0, 0.0], [0.0, 0.0])
+    with pytest.warns(am.ProjectionWarning, match="in a singular position in state 0, where"):
+        d = ask(q, [[1.0, 0.0], [0.0, 0.5]], np.zeros((2, 2)))
+    assert np.isnan(d.full.dq[0]).all()
+    close(d.full.dq[1, 1, 1], 9.81 * 0.5 / (0.1 + 0.25) * -np.sin(0.2), 1e-12)

@@ -96,6 +96,30 @@ def test_circular_orbit():
     np.testing.assert_allclose(run["energy"], -0.5 * 3.0 * 2.0 / r, rtol=1e-11)
 
 
+def test_powers_in_a_law_of_the_user():
+    """Attraction by r / (r · r)^1.5, against the element that the library has for it."""
+
+    def builder(name):
+        b = am.Builder(name, gravity=(0, 0, 0))
+        b.body("moon", joint="free", com=(0.1, 0, 0.2), **SPHERE)
+        return b
+
+    def law(r, R, w, u, k):
+        return [-k * x / (r[0] ** 2 + r[1] ** 2 + r[2] ** 2) ** 1.5 for x in r]
+
+    b, own = builder("known"), builder("own")
+    b.point_gravity("g", "moon", strength=4.0, mass=2.0)
+    own.force("g", ("world", "moon"), law, lambda r, R, k: -k * sum(x**2 for x in r) ** -0.5,
+              {"k": 8.0})  # fmt: skip
+    m, mine = b.build(), own.build()
+    q, v, tau = m.random_state(1)
+    np.testing.assert_allclose(mine.forward_dynamics(q, v, tau), m.forward_dynamics(q, v, tau))
+    np.testing.assert_allclose(mine.energy(q, v), m.energy(q, v), rtol=1e-12)
+    pair = zip(*(x.forward_dynamics.derivatives(q, v, tau) for x in (mine, m)), strict=True)
+    for one, other in pair:
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
 def test_terminal_velocity():
     """c v² = m g in still air; with wind the same relative to it."""
     b = am.Builder("drop")

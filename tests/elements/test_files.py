@@ -129,6 +129,28 @@ def test_faults_of_the_builder():
         b.build()
 
 
+def flat(r, R, w, u):
+    return (R[7], 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "options", "words"),
+    [
+        ("spring", ("world", "car"), {"table": 5}, "spring 'e', table: expected rows of 2 numbers"),
+        ("bushing", ("world", "car"), {"stiffness": 5}, "stiffness: expected 6x6 numbers, or 6"),
+        ("cable", (None,), {"stiffness": 1.0}, "cable 'e': expected two frames or more, found N"),
+        ("maxwell", ("car",), {"stiffness": 1.0, "damping": 1.0}, "'e': expected two frames or"),
+        ("force", (None, flat), {}, "force 'e': expected two frames or more, found None"),
+        ("force", (("world", "car"), flat), {}, "failed: tuple index out of range. It takes four"),
+        ("force", (("world", "car"), flat), {"parameters": ["k"]}, r"expected {name: number}, fou"),
+        ("force", (("world", "car"), flat), {"states": [0.0]}, r"expected {name: number}, found"),
+    ],
+)
+def test_wrong_types_are_refused_by_name(kind, given, options, words):
+    with pytest.raises(am.ModelError, match=words):
+        getattr(builder(), kind)("e", *given, **options)
+
+
 def test_zero_length_is_named():
     """The direction is undefined: an error that names the spring, NaN in a row of a batch."""
     b = am.Builder("z", gravity=(0, 0, 0))

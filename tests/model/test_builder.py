@@ -141,6 +141,7 @@ BAD_JOINTS = [
     ({"joint": "gimbal", "free": ("rx", "rx")}, ["joint 'arm'", "different"]),
     ({"free": ("rx",)}, ["joint 'arm'", "gimbal"]),
     ({"joint": "helical", "pitch": math.inf}, ["joint 'arm'", "pitch", "finite"]),
+    ({"pitch": 0.01}, ["joint 'arm'", "pitch", "helical", "revolute"]),
     ({"axiss": "x"}, ["body 'arm'", "axiss"]),
 ]  # fmt: skip
 
@@ -418,11 +419,33 @@ def test_rpy_is_the_product_of_three_turns():
         lambda b: b.coupling("arm"),
         lambda b: b.prescribe("p", ["arm"], acceleration=1.0),
         lambda b: b.distance("d", ["arm"], "world", 1.0),
+        lambda b: b.wheel("arm"),
+        lambda b: b.wheel(am.Wheel("w", "arm", "wide")),
+        lambda b: b.wheel(am.Wheel("w", "arm", 0.1, center=3)),
+        lambda b: b.contact("c", "world", "arm", 3),
+        lambda b: b.surface("s", "world", "arm", "profile", profile=3),
+        lambda b: setattr(b, "initial", {"arm": "x"}),
+        lambda b: setattr(b, "initial", {"arm": None}),
+        lambda b: setattr(b, "base_velocity", 3),
+        lambda b: am.Builder("x", gravity=9.81),
     ],
 )
 def test_wrong_types_are_model_errors(build):
     b = am.Builder("wrong")
     b.body("arm", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    with pytest.raises(ModelError, match="expected"):
+    with pytest.raises(ModelError, match=r"expected|initial position is 1 finite"):
         build(b)
         b.build()
+
+
+def test_starts_of_numpy_and_axes_by_name():
+    b = am.Builder("cart")
+    b.body("base", joint="free", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    b.body("hub", "base", "revolute", axis="y", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    b.wheel(am.Wheel("tyre", "hub", 0.3, axis="-y", normal="z"))
+    start = np.array([1.0, 0, 0, 0, 0.1, 0.2, 0.3])
+    b.initial = {"base": start, "hub": np.float64(0.5)}
+    m = b.build()
+    assert m.initial.tolist() == [*start, 0.5]
+    (wheel,) = m.model.wheels
+    assert (wheel.axis, wheel.normal) == ((0.0, -1.0, 0.0), (0.0, 0.0, 1.0))

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+import armillary as am
 from armillary.errors import InputError, ModelError
 from armillary.model import (
     Body,
@@ -211,6 +212,19 @@ def test_impossible_locks(places, kind, words):
     assert all(word in str(caught.value) for word in words)
 
 
+def test_edits_of_wrong_types_are_refused_by_name():
+    m = am.example("double-pendulum")
+    for call, words in (
+        (lambda: m.lock(3), "lock: expected names of joints"),
+        (lambda: m.lock({"elbow": "far"}), "joint 'elbow', coordinates: expected 1 numbers"),
+        (lambda: m.unlock(3), "unlock: expected names of joints"),
+        (lambda: m.attach("lower", "heavy"), "payload, mass: expected a number, found 'heavy'"),
+        (lambda: m.attach("lower", 1.0, 3), "payload, com: expected 3 finite numbers"),
+    ):
+        with pytest.raises((ModelError, InputError), match=words):
+            call()
+
+
 def test_impossible_unlocks():
     with pytest.raises(ModelError, match="'upper' is not locked"):
         unlock(arm(), ["upper"])
@@ -227,6 +241,15 @@ def test_replace_numbers_of_the_model():
     assert model.gravity == (0.0, 0.0, -9.81)
     moving = replace_parameters(model, base_velocity=(1, 2, 3, 4, 5, 6))
     assert moving.base_velocity == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+
+
+def test_the_start_by_name():
+    """As every q: {"elbow": 0.3}, the others where they were."""
+    pendulum = am.example("double-pendulum")
+    moved = pendulum.replace(initial={"elbow": 0.3})
+    assert moved.initial.tolist() == [pendulum.initial[0], 0.3]
+    with pytest.raises(InputError, match="initial: no joint named 'elbo'"):
+        pendulum.replace(initial={"elbo": 0.3})
 
 
 def test_replace_numbers_of_a_body():
@@ -261,6 +284,10 @@ def test_replace_numbers_of_a_body():
     [
         ({"gravty": (0, 0, 0)}, ["'gravty'", "'gravity'"]),
         ({"gravity": (0, 0)}, ["gravity", "3"]),
+        ({"gravity": 9.81}, ["gravity", "3", "9.81"]),
+        ({"gravity": "down"}, ["gravity", "3", "'down'"]),
+        ({"initial": (math.nan,) * 7}, ["initial", "finite", "nan"]),
+        ({"initial": "start"}, ["initial", "'start'"]),
         ({"gravity": (0, 0, math.nan)}, ["gravity", "finite", "nan"]),
         ({"base_velocity": (0, 0)}, ["base_velocity", "6"]),
         ({"bodies": {"uper": {"mass": 1}}}, ["'uper'", "'upper'"]),

@@ -1,5 +1,6 @@
 """Laws that name their potential: energy is conserved; others are told by name."""
 
+import math
 import warnings
 
 import numpy as np
@@ -107,6 +108,22 @@ def test_dampers_store_nothing(law):
 def test_forces_at_rest_are_found(law):
     """Constant loads, stops that are reached late, laws that are no numbers somewhere."""
     assert am.Passive(law=law).hides_energy
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [(5.0, "law is a function"), (lambda x: x, "takes 1 positional"), (lambda x, v: None, "NoneT")],
+)
+def test_laws_that_are_none_are_refused_by_name(law, words):
+    with pytest.raises(ModelError, match=f"joint '[ab]'.*{words}"):
+        arm(law)
+
+
+def test_laws_that_cannot_be_traced_are_told():
+    with pytest.raises(am.CompileError, match=r"float, math.sqrt.*armillary\.scalar"):
+        arm(lambda x, v: math.sqrt(1.0 + x * x)).inverse_dynamics([0.1, 0.2], [0.0] * 2, [0.0] * 2)
+    with pytest.raises(ModelError, match=r"'<lambda>' failed: .*armillary\.scalar"):
+        arm(lambda x, v: x % 2.0).inverse_dynamics([0.1, 0.2], [0.0] * 2, [0.0] * 2)
 
 
 def test_a_potential_that_does_not_belong():

@@ -76,6 +76,13 @@ def test_closed_mechanisms_with_their_forces(method):
         assert run.error_estimate["reactions"] > 1e-3
 
 
+def test_what_is_rounding_has_no_error():
+    """A drift of 1e-16 differs by itself from one run to the next."""
+    run = am.simulate(am.example("four-bar"), duration=0.1, record="q,drift", estimate_error=True)
+    assert 0.0 < np.abs(run.drift).max() < 1e-14
+    assert run.error_estimate["drift"] == 0.0 < run.error_estimate["q"]
+
+
 def test_batches_take_the_worst_of_their_runs():
     m = am.example("double-pendulum")
     q0 = np.array([[0.1, 0.0], [1.0, 0.5], [2.5, 1.0]])

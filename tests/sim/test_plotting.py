@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from armillary.errors import FormatError, InputError, ModelError
+from armillary.errors import ArmillaryError, FormatError, InputError, ModelError
 from armillary.sim.record.plot_lines import thinned
 from armillary.sim.record.run import Run
 
@@ -125,3 +125,11 @@ def test_faults(tmp_path):
         swing().plot(path=tmp_path / "plot.xyz")
     with pytest.raises(FormatError, match="cannot be written"):
         swing().plot(path=tmp_path / "nowhere" / "plot.png")
+    for given, options, words in (
+        ((3,), {}, "no recorded quantity named '?3"),
+        (("q",), {"beside": 3}, "expected a run or runs, found 3"),
+        (("q",), {"columns": 3}, "columns are labels, found 3"),
+        (("q",), {"path": 3}, "path is the name of a file, found 3"),
+    ):
+        with pytest.raises(ArmillaryError, match=words):
+            swing().plot(*given, **options)

@@ -229,6 +229,10 @@ def test_what_is_refused():
         (lambda: am.replay(arm, {arm.v_labels[0]: 0.0}, duration=0.1, external={"link1": [1.0]}),
          "6 finite numbers"),
         (lambda: am.replay(arm, (T, np.full((241, arm.nq), np.nan))), "not a finite number at t"),
+        (lambda: am.replay(arm, {arm.v_labels[0]: 0.0}, duration=1.0, step="a"), "step"),
+        (lambda: am.replay(arm, {arm.v_labels[0]: 0.0}, duration=1.0, external=3), "by frame name"),
+        (lambda: am.replay(arm, {arm.v_labels[0]: 0.0}, duration=1.0, record=3), "record: expect"),
+        (lambda: am.replay(arm, {arm.v_labels[0]: 0.0}, duration=1.0, start="a"), "real numbers"),
     ):  # fmt: skip
         with pytest.raises((InputError, InadmissibleError, am.ModelError), match=words):
             bad()

@@ -252,6 +252,13 @@ def test_files(tmp_path):
     assert picture._repr_svg_() == picture.svg
 
 
+def test_a_state_by_name_is_the_assembled_one():
+    bars = am.example("four-bar")
+    q = bars.assemble({"crank": 0.3}).q
+    assert bars.draw({"crank": 0.3}).svg == bars.draw(q).svg != bars.draw().svg
+    assert bars.draw(title=3).title == "3"
+
+
 def test_faults_are_told():
     bars = am.example("four-bar")
     for call, text in (
@@ -264,6 +271,16 @@ def test_faults_are_told():
         (lambda: bars.draw(forces={"crnk": np.ones(6)}), "crank"),
         (lambda: bars.draw(forces={"crank": np.ones(3)}), "6 finite numbers"),
         (lambda: bars.draw(size=(10, 10)), "size"),
+        (lambda: bars.draw(size=300), "size: expected width and height .* found 300"),
+        (lambda: bars.draw(size=("wide", 3)), "size: expected width and height"),
+        (lambda: bars.draw(view=("a", "b", "c")), "view: expected real numbers"),
+        (lambda: bars.draw(frames=3), "frames: expected names"),
+        (lambda: bars.draw(frames="coupler-ned"), "no frame or body 'coupler-ned'"),
+        (lambda: bars.draw(forces="reactions"), "forces: expected wrenches by name"),
+        (lambda: bars.draw("start"), "q: expected real numbers"),
+        (lambda: bars.draw({"crnk": 1.0}), "no joint named 'crnk'"),
+        (lambda: bars.draw().save(3), "path: expected the name of a file, found 3"),
+        (lambda: bars.draw().save("/nowhere/at/all.svg"), "cannot be written: No such file"),
     ):
         with pytest.raises(ArmillaryError, match=text):
             call()

@@ -17,7 +17,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
@@ -34,7 +34,7 @@ from armillary.constraints.splitting import (
     solved_split,
 )
 from armillary.constraints.states import blanked
-from armillary.errors import ModelError
+from armillary.errors import ModelError, ProjectionWarning, warn_caller
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
 from armillary.evaluate.inputs import Array, wrench_rows
@@ -114,7 +114,7 @@ def derivatives(
         return ConstrainedDerivatives(square, *(none,) * 6, full)
     found = solved_split(equations, system, single)
     probe = _Probe(equations, system.q, found, external, passive)
-    return blanked(_of_states(equations, found, probe, single), found.split.undefined)
+    return _of_states(equations, found, probe, single)
 
 
 def compiled_derivatives(
@@ -175,7 +175,7 @@ def _of_states(
     carried = -P @ rates  # the smallest changes of v, by kinetic energy, that keep the rows
     for _ in range(2):
         carried = carried - dtau @ (M @ carried)
-    _refuse_singular(equations, solved, carried, rates)
+    undefined = split.undefined | _leading_nowhere(equations, solved, carried, rates, single)
     along = np.concatenate([carried, velocities], axis=2)
     by_v = probe.slopes(np.zeros_like(along), along)
     both = zip((first, second), by_v[:2], strict=True)
@@ -190,7 +190,8 @@ def _of_states(
         for x in (dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v)
     )
     full = ForwardDerivatives(full_q, full_v, dtau)
-    return ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, dv, full)
+    found = ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, dv, full)
+    return found if single else blanked(found, undefined)
 
 
 def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
@@ -229,19 +230,28 @@ def _well_conditioned(A: Array) -> bool:
     return bool(pivots.min() > _EVEN)
 
 
-def _refuse_singular(
-    equations: Equations, solved: SolvedSplit, carried: Array, rates: Array
-) -> None:
-    """Changes of v that leave rates of the rows: no motion goes on from there."""
+def _leading_nowhere(
+    equations: Equations, solved: SolvedSplit, carried: Array, rates: Array, single: bool
+) -> NDArray[np.bool_]:
+    """(B,) where changes of v leave rates of the rows: no motion goes on from there.  A single
+    state is refused; a batch has a warning."""
     s = equations.scaling
     left = np.abs((s.rows / s.length)[:, None] * (solved.J @ carried + rates))
     speeds = np.abs(solved.v / s.columns).max(axis=1, initial=0.0)
     left[solved.split.undefined] = 0.0
-    if (left > _SINGULAR * speeds[:, None, None]).any():
-        raise ModelError(
-            f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position, "
-            f"where a variation that its rows admit leads nowhere while it moves. Ask beside it."
+    found = np.asarray((left > _SINGULAR * speeds[:, None, None]).any(axis=(1, 2)))
+    if found.any():
+        k, others = int(np.argmax(found)), int(found.sum()) - 1
+        where = "" if single else f" in state {k}{f' (and in {others} more)' if others else ''}"
+        text = (
+            f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position"
+            f"{where}, where a variation that its rows admit leads nowhere while it moves. Ask "
+            f"beside it."
         )
+        if single:
+            raise ModelError(text)
+        warn_caller(text, ProjectionWarning)
+    return found
 
 
 def _tables(equations: Equations, passive: bool) -> Tables:

@@ -14,7 +14,7 @@ from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.compiled import may_be_compiled
 from armillary.constraints.constraint_solver import ConstraintSolver
-from armillary.constraints.plan import plan_of
+from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -54,6 +54,8 @@ def closed_question(
     if function == "forward_dynamics":
         title = f"Accelerations under the joint forces; every constraint is kept. {_UNCONVERGED}"
         return ClosedQuestion(constrained_dynamics(plan_of(equations)), constraints, title)
+    if not _freedoms(closed):
+        raise _refused(core, function, "has no freedom that actuators could drive")
     law = closed.inverse.law()
     if law is None:
         raise _refused(core, function, "has actuators without a law of one expression")
@@ -64,6 +66,12 @@ def closed_question(
         f"for other motions. {_UNCONVERGED}"
     )
     return ClosedQuestion(law, constraints, title)
+
+
+def _freedoms(closed: ConstraintSolver) -> int:
+    """Motions that the constraints allow in some closed configuration about the initial one."""
+    terms = closed.equations.terms(samples_of(closed.equations))
+    return max(closed.equations.factor(terms, k).free.shape[1] for k in range(len(terms.J)))
 
 
 def refuse_closed_form(core: Evaluator, function: str) -> None:

@@ -7,6 +7,7 @@ coordinates where these are healthy, else by the null space, as in the ladder of
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -22,7 +23,7 @@ from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.states import fulfilled
-from armillary.errors import ModelError, SingularError
+from armillary.errors import ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.request import CompileOptions
 
@@ -50,6 +51,17 @@ class Split:
     particular: Array  # P (B, n, m)
     response: Array  # R (B, n, n)
     undefined: NDArray[np.bool_]  # (B,) where R is, and zero here: a gimbal turned by a quarter
+
+    @property
+    def free(self) -> tuple[int, int]:
+        """How many changes of v and of q the rows admit."""
+        return self.velocities.shape[2], self.motions.shape[2]
+
+    def blank(self, states: int) -> Split:
+        """The same shapes for so many states, without an answer."""
+        shapes = {name: (states, *x.shape[1:]) for name, x in vars(self).items()}
+        arrays = {name: np.zeros(shape) for name, shape in shapes.items() if len(shape) > 1}
+        return Split(**arrays, undefined=np.ones(states, bool))
 
 
 @dataclass(frozen=True)
@@ -131,35 +143,38 @@ def _times(A: Array, x: Array) -> Array:
 
 
 def split_of(equations: Equations, system: System, single: bool) -> Split:
-    """Every state by dependent coordinates, or by the null space where those fail."""
+    """Every state by dependent coordinates, or by the null space where those fail.  A state of a
+    batch that admits another number of variations than the others is singular: undefined, and a
+    warning says so."""
     holonomic = np.array(equations.constraints.holonomic, bool)
-    found = _embedded(equations, system, holonomic)
-    left = list(range(len(system.q)))
-    if found is not None:
-        split, healthy = found
-        left = np.flatnonzero(~healthy).tolist()
-    others = [_by_null_space(equations, system, k, holonomic, single) for k in left]
-    if len(others) == len(system.q):
-        _refuse_mixed(dict(enumerate(others)))
-        return Split(*(np.stack([getattr(x, name)[0] for x in others]) for name in vars(others[0])))
-    if others:
-        first = int(np.flatnonzero(healthy)[0])
-        _refuse_mixed({first: split} | dict(zip(left, others, strict=True)))
-    for k, other in zip(left, others, strict=True):
-        for name, x in vars(other).items():
-            getattr(split, name)[k] = x[0]
-    return split
+    whole, healthy = None, np.zeros(len(system.q), bool)
+    if (embedded := _embedded(equations, system, holonomic)) is not None:
+        whole, healthy = embedded
+    others = {
+        k: _by_null_space(equations, system, k, holonomic, single)
+        for k in np.flatnonzero(~healthy).tolist()
+    }
+    if whole is None or not healthy.any():
+        most = Counter(x.free for x in others.values()).most_common(1)[0][0]
+        whole = next(x for x in others.values() if x.free == most).blank(len(system.q))
+    blank = whole.blank(1)
+    singular = [k for k, x in others.items() if x.free != whole.free]
+    for k, other in others.items():
+        for name, x in vars(blank if k in singular else other).items():
+            getattr(whole, name)[k] = x[0]
+    if singular:
+        _warn_singular(singular, others[singular[0]].free[0], whole.free[0])
+    return whole
 
 
-def _refuse_mixed(states: dict[int, Split]) -> None:
-    for kind in ("motions", "velocities"):
-        free = {k: getattr(x, kind).shape[2] for k, x in states.items()}
-        if len(set(free.values())) > 1:
-            k = max(free, key=lambda number: free[number])
-            raise ModelError(
-                f"forward_dynamics.derivatives: state {k} has {free[k]} admissible variations and "
-                f"others have {min(free.values())}; it is singular. Ask for its derivatives alone."
-            )
+def _warn_singular(states: list[int], own: int, usual: int) -> None:
+    k, others = states[0], len(states) - 1
+    warn_caller(
+        f"forward_dynamics.derivatives: state {k}{f' (and {others} more)' if others else ''} is "
+        f"NaN, for it is singular: it has {own} admissible variations, where others have {usual}. "
+        f"Ask for its derivatives alone.",
+        ProjectionWarning,
+    )
 
 
 def _embedded(
@@ -172,16 +187,13 @@ def _embedded(
         return None
     s, M = equations.scaling, system.M
     J = s.scaled(system.terms.J)
-    try:
-        N, P = _solved(every, J)
-        K = N if of_places is every else _solved(of_places, J)[0]
-        inner = np.swapaxes(N, 1, 2) @ (s.columns[:, None] * M * s.columns) @ N
-        own = np.einsum("bii->bi", inner)
-        opposed = own > _OPPOSED * inertia_sums(N, s.columns[:, None] * M * s.columns)
-        size = np.sqrt(np.maximum(own, 1e-300))
-        inverse = np.linalg.inv(inner / (size[:, :, None] * size[:, None, :]))
-    except np.linalg.LinAlgError:  # of one state: the null space takes all
-        return None
+    N, P = _solved(every, J)
+    K = N if of_places is every else _solved(of_places, J)[0]
+    inner = np.swapaxes(N, 1, 2) @ (s.columns[:, None] * M * s.columns) @ N
+    own = np.einsum("bii->bi", inner)
+    opposed = own > _OPPOSED * inertia_sums(N, s.columns[:, None] * M * s.columns)
+    size = np.sqrt(np.maximum(own, 1e-300))
+    inverse = _inverse(inner / (size[:, :, None] * size[:, None, :]))
     largest = np.maximum(_largest(P), _largest(inverse))
     P = s.columns[:, None] * P * (s.rows / s.length)
     a = (P @ system.target[..., None])[..., 0]
@@ -214,12 +226,23 @@ def _solved(plan: Plan, J: Array) -> tuple[Array, Array]:
     rows = [plan.kept[pivot.row] for pivot in plan.pivots or ()]
     dofs = [pivot.dof for pivot in plan.pivots or ()]
     others = [k for k in range(n) if k not in dofs]
-    inverse = np.linalg.inv(J[:, rows][:, :, dofs])
+    inverse = _inverse(J[:, rows][:, :, dofs])
     N, P = np.zeros((states, n, len(others))), np.zeros((states, n, m))
     N[:, others] = np.eye(len(others))
     N[:, dofs] = -inverse @ J[:, rows][:, :, others]
     P[:, np.array(dofs, int)[:, None], np.array(rows, int)] = inverse
     return N, P
+
+
+def _inverse(A: Array) -> Array:
+    """Of B matrices; NaN where one has none."""
+    try:
+        return np.asarray(np.linalg.inv(A))
+    except np.linalg.LinAlgError:
+        regular = np.linalg.slogdet(A)[0] != 0.0
+        found = np.full(A.shape, np.nan)
+        found[regular] = np.linalg.inv(A[regular])
+        return found
 
 
 def _largest(x: Array) -> Array:

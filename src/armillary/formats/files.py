@@ -7,14 +7,14 @@ import secrets
 import shutil
 from pathlib import Path
 
-from armillary.errors import FormatError, Remedy
+from armillary.errors import FormatError, InputError, Remedy
 
 MAX_BYTES = 64 * 1024 * 1024  # a mechanism of 100 000 bodies is smaller than this
 
 
 def read_text(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> str:
     """The whole file as UTF-8 text; every fault is a FormatError that names the file."""
-    file = Path(path)
+    file = named_path(path)
     shown = str(file)
     try:
         if file.is_dir():
@@ -40,6 +40,13 @@ def read_text(path: str | os.PathLike[str], limit: int = MAX_BYTES) -> str:
         raise FormatError(
             f"byte {fault.start + 1} is no UTF-8 text. Save the file as UTF-8.", shown, line
         ) from None
+
+
+def named_path(path: object) -> Path:
+    """The path that a person gives; what is none is refused."""
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise InputError(f"path: expected the name of a file, found {path!r:.60}.")
+    return Path(path)
 
 
 def write_text(text: str, path: str | os.PathLike[str], overwrite: bool = False) -> None:

@@ -163,6 +163,26 @@ class Node:
     def __abs__(self) -> Node:
         return self.graph.apply("abs", self)
 
+    def __pow__(self, n: Leaf) -> Leaf:
+        """Whole and half powers, by products and a root."""
+        if isinstance(n, Node | Around) or 2 * n != int(2 * n):
+            raise CompileError(
+                f"a traced step asked for the power {n!r} of a value that is only known when the "
+                f"kernel runs. Whole and half powers can be compiled; armillary.scalar has exp."
+            )
+        whole, half = divmod(int(2 * abs(n)), 2)
+        found: Leaf = 1
+        for bit in f"{whole:b}":  # x^13 = ((x² x)²)² x
+            found = found * found * (self if bit == "1" else 1)
+        found = found * self.sqrt() if half else found
+        return found if n >= 0 else 1.0 / found
+
+    def __float__(self) -> float:
+        raise CompileError(
+            "a traced step asked for the number of a value that is only known when the kernel "
+            "runs (float, math.sqrt, ...). Use armillary.scalar: sqrt, sin, where, ..."
+        )
+
     def __lt__(self, o: Leaf) -> Node:
         return self.graph.apply("lt", self, o) if not isinstance(o, Around) else NotImplemented
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, Unpack
 
+from armillary.constraints.named_states import placed
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
 from armillary.formats.mesh_paths import for_carrier
 from armillary.model import edit, varied
+from armillary.model.checks import number, numbers, tensor_entries
 from armillary.model.joints import JointOptions
 from armillary.model.model import Model
 from armillary.model.mount import mount
@@ -37,6 +39,8 @@ class Edits(Constrained):
         """Other gravity, base motion or name; other mass, com, inertia, friction of bodies.
 
         arm.replace(gravity=(0, 0, -1.62), bodies={"hand": {"mass": 1.2}})"""
+        if isinstance(initial := changes.get("initial"), Mapping):
+            changes["initial"] = placed(self.model, initial, "initial")
         return self._edited(edit.replace_parameters(self.model, bodies, **changes))
 
     def varying(self, *paths: str) -> Self:
@@ -61,14 +65,11 @@ class Edits(Constrained):
         at: Pose | None = None,
     ) -> Self:
         """A payload welded to a body: mass, centre, tensor about the centre, in the frame `at`."""
-        if len(inertia) not in (3, 6) or len(com) != 3:
-            raise InputError(
-                f"payload: expected com of 3 and inertia of 3 or 6 numbers, found {len(com)} and "
-                f"{len(inertia)}."
-            )
-        tensor = [float(x) for x in inertia] + [0.0] * (6 - len(inertia))
-        x, y, z = (float(c) for c in com)
-        payload = Mass(float(mass), (x, y, z), tuple(tensor))  # type: ignore[arg-type]
+        payload = Mass(
+            number(mass, "payload, mass"),
+            numbers(com, 3, "payload, com"),  # type: ignore[arg-type]
+            tensor_entries(inertia, "payload"),  # type: ignore[arg-type]
+        )
         return self._edited(edit.attach(self.model, body, payload, at))
 
     def mount(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -74,7 +74,7 @@ class Builder(TyreBuilder):
     ):
         super().__init__()
         self.name = name
-        self.gravity = tuple(float(x) for x in gravity)
+        self.gravity = numbers(gravity, 3, "gravity")
         if checks not in (STRICT, REPORT):
             raise ModelError(f"checks: expected '{STRICT}' or '{REPORT}', found {checks!r}.")
         self.checks = checks
@@ -125,6 +125,8 @@ class Builder(TyreBuilder):
         pose = _pose(f"body '{name}'", at, rpy)
         if mass is None:
             self._no_inertia.add(name)
+        if not isinstance(shapes, Iterable):
+            raise ModelError(f"body '{name}': shapes are a list of Shape(...), found {shapes!r}.")
         body = Body(
             name, parent, spec, pose, self._mass(name, mass, com, inertia), motor, tuple(shapes)
         )
@@ -201,8 +203,8 @@ class Builder(TyreBuilder):
             (self.base_velocity, "base_velocity"),
             (self.base_acceleration, "base_acceleration"),
         ):
-            if vector and (len(vector) != 6 or not all(map(math.isfinite, vector))):
-                raise ModelError(f"{name}: expected 6 finite numbers (angular; linear).")
+            if not isinstance(vector, Iterable) or tuple(vector):
+                numbers(vector, 6, f"{name} (angular; linear)")
         if len(self.gravity) != 3 or not all(math.isfinite(x) for x in self.gravity):
             raise ModelError(f"gravity: expected 3 finite numbers, found {self.gravity}.")
         constraints: dict[str, Any] = {x: self._parts(kind) for kind, x in FIELDS.items()}
@@ -325,13 +327,14 @@ class Builder(TyreBuilder):
         for body in bodies:
             joint = kernel_joint(body.joint)
             given = self.initial.get(body.joint.name, joint.neutral())
-            values = [float(x) for x in (given if isinstance(given, Sequence) else [given])]
-            if len(values) != joint.nq or not all(math.isfinite(x) for x in values):
+            values = [*given] if isinstance(given, Iterable) else [given]
+            try:
+                q += numbers(values, joint.nq, "")
+            except ModelError:
                 raise ModelError(
                     f"joint '{body.joint.name}': its initial position is {joint.nq} finite "
                     f"numbers, found {values}."
-                )
-            q += values
+                ) from None
         return tuple(q) if self.initial else ()
 
     def _check_body(self, body: Body) -> None:

@@ -33,7 +33,7 @@ from armillary.model.constraint_parts import (
     Wheel,
     titled,
 )
-from armillary.model.joints import JointOptions, kernel_joint
+from armillary.model.joints import JointOptions, kernel_joint, named_axis
 from armillary.model.model import velocity_names
 from armillary.model.parts import WORLD, Body, Frame, JointSpec, Pose
 from armillary.model.passive import Passive
@@ -134,14 +134,17 @@ class ClosingBuilder(ABC):
 
     def wheel(self, wheel: Wheel) -> None:
         """A wheel rolls on the ground."""
+        if not isinstance(wheel, Wheel):
+            raise ModelError(f"wheel: expected Wheel(name, body, radius, ...), found {wheel!r}.")
         part = f"wheel '{wheel.name}'"
-        axis, _ = unit_axis(wheel.axis, f"{part}, axis")
-        normal, _ = unit_axis(wheel.normal, f"{part}, normal")
+        axis, _ = unit_axis(named_axis(wheel.axis, f"{part}, axis"), f"{part}, axis")
+        normal, _ = unit_axis(named_axis(wheel.normal, f"{part}, normal"), f"{part}, normal")
         if wheel.kind not in ("disc", "sphere", "knife"):
             raise ModelError(f"{part}: kind is 'disc', 'sphere' or 'knife', found '{wheel.kind}'.")
-        if not wheel.rows or set(wheel.rows) - set(WHEEL_ROWS):
+        named = wheel.rows if isinstance(wheel.rows, tuple | list) else ()
+        if not named or set(named) - set(WHEEL_ROWS):
             raise ModelError(
-                f"{part}: rows are among {', '.join(WHEEL_ROWS)}; found {list(wheel.rows)}."
+                f"{part}: rows are among {', '.join(WHEEL_ROWS)}; found {wheel.rows!r}."
             )
         rows = tuple(row for row in WHEEL_ROWS if row in wheel.rows)
         if wheel.kind == "knife":
@@ -150,10 +153,11 @@ class ClosingBuilder(ABC):
                 raise ModelError(
                     f"{part}: a knife edge slides along its track; its rows are normal and lateral."
                 )
-        elif not wheel.radius > 0.0 or not math.isfinite(wheel.radius):
+        _finite(part, wheel.radius, wheel.height)
+        if wheel.kind != "knife" and not wheel.radius > 0.0:
             raise ModelError(f"{part}: the radius must be positive, found {wheel.radius}.")
-        _finite(part, wheel.radius, wheel.height, *wheel.center)
-        self.constrain(replace(wheel, axis=axis, normal=normal, rows=rows))
+        x, y, z = numbers(wheel.center, 3, f"{part}, center")
+        self.constrain(replace(wheel, axis=axis, normal=normal, rows=rows, center=(x, y, z)))
 
     def distance(self, name: str, first: End, second: End, length: float) -> None:
         """The origins of two frames keep their distance."""
@@ -199,6 +203,10 @@ class ClosingBuilder(ABC):
     ) -> None:
         """The tip `second` follows the environment `first` in the constrained directions."""
         part = f"contact '{name}'"
+        if not isinstance(force, Mapping | None):
+            raise ModelError(f"{part}: force is {{direction: N or N m}}, found {force!r:.60}.")
+        if not isinstance(constrained, Iterable):
+            raise ModelError(f"{part}: expected constrained directions, found {constrained!r:.60}.")
         forces = tuple((d, number(x, f"{part}, force")) for d, x in (force or {}).items())
         try:
             triples = [(d, c, x) for d, c, x in friction]
@@ -310,6 +318,8 @@ def _profile(
     part: str, shape: str, rows: Iterable[Sequence[float]]
 ) -> tuple[tuple[float, float], ...]:
     """Rows (x, z) of a profile, checked."""
+    if not isinstance(rows, Iterable):
+        raise ModelError(f"{part}, profile: expected rows (x, z), found {rows!r:.60}.")
     found = tuple(numbers(row, 2, f"{part}, profile") for row in rows)
     if (shape == "profile") != bool(found):
         raise ModelError(f"{part}: rows (x, z) belong to the shape 'profile', and it needs them.")

@@ -17,7 +17,9 @@ from armillary.model.checks import number, numbers, unit_axis
 from armillary.model.element_numbers import (
     Matrix6,
     between_coordinates,
+    ends_of,
     matrix_of,
+    named_numbers,
     refuse_not_finite,
     rows_of,
     six_of,
@@ -123,7 +125,8 @@ class ElementBuilder(ClosingBuilder):
         given = {"stiffness": stiffness, "damping": damping, "force": force}
         if force and side == "pull" and not (stiffness or damping):
             side = "both"
-        self._line(name, tuple(points), given, rest, preload, (), (), side)
+        ends = ends_of(f"cable '{name}'", points)
+        self._line(name, ends, given, rest, preload, (), (), side)
 
     def coordinate_spring(
         self,
@@ -199,7 +202,7 @@ class ElementBuilder(ClosingBuilder):
             law = Maxwell(**values, weights=weights_of(part, between))
             self.element(name, (), law, tuple(between))
         else:
-            self.element(name, tuple(between), Maxwell(**values))
+            self.element(name, ends_of(part, between), Maxwell(**values))
 
     def torsion_spring(
         self,
@@ -306,15 +309,16 @@ class ElementBuilder(ClosingBuilder):
         **parameters) what it stores.  states: own states with their values at the start; all
         functions get them behind the others, as z, and rate(r, R, w, u, z, **parameters) gives
         dz/dt.  steady: runs begin where that is zero instead.  Files cannot hold it."""
-        if len(tuple(between)) != 2:
-            raise ModelError(f"force '{name}': expected two frames, found {len(tuple(between))}.")
-        values = {n: number(x, f"force '{name}', {n}") for n, x in (parameters or {}).items()}
-        begin = {n: number(x, f"force '{name}', state {n}") for n, x in (states or {}).items()}
+        ends = ends_of(f"force '{name}'", between)
+        if len(ends) != 2:
+            raise ModelError(f"force '{name}': expected two frames, found {len(ends)}.")
+        values = named_numbers(f"force '{name}', parameter", parameters)
+        begin = named_numbers(f"force '{name}', state", states)
         own = UserForce(
             law, potential, tuple(values), tuple(values.values()),
             rate, tuple(begin), tuple(begin.values()), steady,
         )  # fmt: skip
-        self.element(name, tuple(between), own)
+        self.element(name, ends, own)
 
     def _line(
         self,

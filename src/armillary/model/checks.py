@@ -222,6 +222,23 @@ def check_passive(joint: str, passive: Passive, kind: str) -> None:
         raise ModelError(f"joint '{joint}': a friction table needs increasing velocities.")
     if passive.loaded:
         _check_load(joint, passive, kind)
+    if passive.law is not None:
+        _check_law(joint, passive.law)
+
+
+def _check_law(joint: str, law: object) -> None:
+    """A function (x, v) that gives a number, where it gives one at all."""
+    if not callable(law):
+        raise ModelError(f"joint '{joint}': law is a function (x, v), found {law!r:.60}.")
+    try:
+        float(law(0.1, 0.2))
+    except (TypeError, LookupError, AttributeError) as fault:
+        raise ModelError(
+            f"joint '{joint}': law(x, v) at x = 0.1, v = 0.2 failed: {fault}. It takes two scalars "
+            f"and gives one; use armillary.scalar for sqrt, where, ... of them."
+        ) from None
+    except (ArithmeticError, ValueError):  # it has no value there
+        return
 
 
 def _passive_numbers(joint: str, passive: Passive) -> Iterator[tuple[str, float]]:
@@ -263,6 +280,10 @@ def _check_load(joint: str, passive: Passive, kind: str) -> None:
 
 def check_prescribed(body: Body) -> None:
     """Rotors and motor: numbers that no machine has are always an error."""
+    if not isinstance(body.motor, Motor | None):
+        raise ModelError(
+            f"joint '{body.joint.name}': `motor` takes Motor(...), found {body.motor!r:.60}."
+        )
     motors = [body.motor] if body.motor else []
     for fault in (*map(drive_fault, body.joint.rotors), *map(motor_fault, motors)):
         if fault is not None:

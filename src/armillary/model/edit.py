@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
@@ -63,6 +63,8 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
     """Joints made rigid at the given coordinates; None: where the model starts, else neutral."""
     if isinstance(positions, str):
         positions = [positions]
+    if not isinstance(positions, Iterable):
+        raise InputError(f"lock: expected names of joints or {{joint: q}}, found {positions!r}.")
     wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(positions)
     bodies = list(model.bodies)
     for name, position in wanted.items():
@@ -142,14 +144,9 @@ def _locked(body: Body, position: Coordinates) -> Body:
         raise ModelError(f"joint '{body.joint.name}' is fixed already.")
     if position is None:
         q = joint.neutral()
-    elif isinstance(position, (int, float)):
-        q = (float(position),)
     else:
-        q = tuple(float(x) for x in position)
-    if len(q) != joint.nq or not all(math.isfinite(x) for x in q):
-        raise InputError(
-            f"joint '{body.joint.name}': expected {joint.nq} finite coordinates, found {q}."
-        )
+        given = (position,) if isinstance(position, (int, float)) else position
+        q = _finite(f"joint '{body.joint.name}', coordinates", given, (joint.nq,))
     at = Pose.from_transform(joint_transform(body.joint, q) @ body.at.transform())
     fixed = JointSpec(body.joint.name, "fixed")
     return replace(body, joint=fixed, at=at, unlocked=body, locked_at=q)
@@ -159,6 +156,8 @@ def unlock(model: Model, names: Sequence[str]) -> Model:
     """Joints that `lock` made rigid, free again, with their couplings and prescribed motions."""
     bodies = list(model.bodies)
     positions: dict[str, tuple[float, ...]] = {}
+    if not isinstance(names, Iterable):
+        raise InputError(f"unlock: expected names of joints, found {names!r}.")
     for name in [names] if isinstance(names, str) else names:
         k = model.joint_number(name)
         before = bodies[k].unlocked
@@ -205,15 +204,10 @@ def replace_parameters(
         )
     for name, size in (("gravity", 3), ("base_velocity", 6), ("base_acceleration", 6)):
         if name in changes:
-            values = tuple(float(x) for x in changes[name])
             counts = (size,) if name == "gravity" else (0, size)
-            if len(values) not in counts or not all(math.isfinite(x) for x in values):
-                raise InputError(f"{name}: expected {size} finite numbers, found {values}.")
-            changes[name] = values
+            changes[name] = _finite(name, changes[name], counts)
     if "initial" in changes:
-        changes["initial"] = tuple(float(x) for x in changes["initial"])
-        if len(changes["initial"]) not in (0, model.nq):
-            raise InputError(f"initial: expected {model.nq} numbers (q).")
+        changes["initial"] = _finite("initial", changes["initial"], (0, model.nq))
     if isinstance(changes.get("elements"), Mapping):
         changes["elements"] = _changed_elements(model, changes["elements"])
     elif "elements" in changes and not all(
@@ -228,6 +222,17 @@ def replace_parameters(
         parts[k] = _changed(parts[k], entries)
         report = _judged(model.bodies[k], parts[k], checks, report)
     return replace(model, bodies=tuple(parts), report=report, **changes)
+
+
+def _finite(name: str, given: Any, counts: Sequence[int]) -> tuple[float, ...]:
+    """As many finite numbers as one of the counts says."""
+    try:
+        values = tuple(float(x) for x in given)
+    except (TypeError, ValueError):
+        values = (math.nan,)
+    if len(values) not in counts or not all(math.isfinite(x) for x in values):
+        raise InputError(f"{name}: expected {counts[-1]} numbers, all finite; found {given!r:.60}.")
+    return values
 
 
 def _listed(given: object) -> Sequence[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from armillary.errors import ModelError, unknown_name
 from armillary.model.builder_constraints import known_coordinate
@@ -52,7 +53,23 @@ def between_coordinates(
 
 
 def rows_of(part: str, name: str, rows: Iterable[Sequence[float]]) -> Table:
+    if not isinstance(rows, Iterable):
+        raise ModelError(f"{part}, {name}: expected rows of 2 numbers, found {rows!r:.60}.")
     return tuple(numbers(row, 2, f"{part}, {name}") for row in rows)  # type: ignore[misc]
+
+
+def ends_of(part: str, given: object) -> tuple[Any, ...]:
+    """Frames, or names of them."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ModelError(f"{part}: expected two frames or more, found {given!r:.60}.")
+    return tuple(given)
+
+
+def named_numbers(part: str, given: object) -> dict[str, float]:
+    """Numbers by name."""
+    if not isinstance(given, Mapping | None):
+        raise ModelError(f"{part}: expected {{name: number}}, found {given!r:.60}.")
+    return {n: number(x, f"{part} {n}") for n, x in (given or {}).items()}
 
 
 def six_of(part: str, values: object) -> Six:
@@ -61,6 +78,8 @@ def six_of(part: str, values: object) -> Six:
 
 def matrix_of(part: str, given: Matrix6) -> SixBySix:
     """6x6, of the matrix or of its diagonal."""
+    if not isinstance(given, Iterable):
+        raise ModelError(f"{part}: expected 6x6 numbers, or 6 of a diagonal, found {given!r:.60}.")
     rows = list(given)
     if not rows:
         return NO_MATRIX

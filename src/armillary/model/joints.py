@@ -108,6 +108,10 @@ def joint_spec(
             )
     elif free:
         raise ModelError(f"{part}: `free` belongs to gimbal joints only.")
+    if pitch and kind != "helical":
+        raise ModelError(
+            f"{part}: `pitch` belongs to helical joints only, found {pitch!r} of a {kind} joint."
+        )
     return JointSpec(
         name=name,
         kind=kind,

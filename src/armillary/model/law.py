@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from armillary.errors import ModelError
 from armillary.scalar import Dual, Scalar
@@ -22,6 +22,18 @@ class Storing(Protocol):
     def __call__(self, x: Scalar, v: Scalar) -> Scalar: ...
 
     def potential(self, x: Scalar) -> Scalar: ...
+
+
+def called(law: Callable[..., Any], *given: Any, **named: Scalar) -> Any:
+    """What a function of the user gives; where it cannot take scalars, what they are."""
+    try:
+        return law(*given, **named)
+    except (TypeError, LookupError, AttributeError) as fault:
+        raise ModelError(
+            f"the law '{getattr(law, '__name__', law)}' failed: {fault}. A law is traced, "
+            f"differentiated and compiled: write it over scalars, with plain arithmetic and "
+            f"armillary.scalar (sqrt, where, ...)."
+        ) from fault
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import Any
 
-from armillary.model.law import Storing, hides_energy
+from armillary.model.law import Storing, called, hides_energy
 from armillary.scalar import Scalar, dot, exp, sign, tanh, where
 from armillary.spatial.small import length
 
@@ -141,7 +141,7 @@ class Passive:
         if self.table:
             total = total + interpolated(self.table, v)
         if self.law is not None:
-            total = total + self.law(x, v)
+            total = total + called(self.law, x, v)
         return total
 
     def _present(self) -> tuple[str, ...]:

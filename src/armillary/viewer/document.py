@@ -74,7 +74,7 @@ def page(
     living: dict[str, object] | None = None,
 ) -> str:
     """The HTML text of a scene; play: begin at once.  living: what moves it (living_data.py)."""
-    shown = html.escape(title or scene.name or "Armillary")
+    shown = html.escape(str(title or scene.name or "Armillary"))
     options = json.dumps({"keys": True, "play": play})
     image = f'<img alt="{shown}" src="{scene.picture}">' if scene.picture else ""
     moved = ""

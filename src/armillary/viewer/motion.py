@@ -81,6 +81,8 @@ def of_run(
 
 def positions(mechanism: Mechanism, run: RunData, member: int) -> Array:
     """q (T, nq) of one run, checked against the mechanism."""
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"animate: expected a mechanism, found {mechanism!r:.60}.")
     if not len(run):
         raise InputError("run: it holds no instant; there is nothing to see.")
     if "q" not in run:
@@ -115,7 +117,7 @@ def _shown(time: Array, bodies: int, fps: float | None) -> NDArray[np.intp]:
     """Numbers of the instants nearest to evenly spaced pictures, the first and the last too."""
     most = max(MOST // max(bodies, 1), 2)
     if fps is not None:
-        if not (np.isfinite(fps) and fps > 0.0):
+        if not (isinstance(fps, int | float) and np.isfinite(fps) and fps > 0.0):
             raise InputError(f"animate: fps is a number greater than 0, found {fps!r}.")
         most = len(time)
     span = float(time[-1] - time[0])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
-from armillary.formats.files import write_text
+from armillary.formats.files import named_path, write_text
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.document import page
@@ -44,7 +44,7 @@ def animate_run(
     batch.  fps: pictures per second to keep (default: up to 60, in films 20, fewer of very long
     runs).  faces: triangles of all meshes together.  play: begin at once.  Gives the path."""
     moved = mechanism or run.mechanism
-    if Path(path).suffix.lower() in ENDINGS:
+    if named_path(path).suffix.lower() in ENDINGS:
         q = positions(moved, run, member)
         return film(moved, run.time, q, Path(path), fps=fps, overwrite=overwrite)
     place = html_path(path)
@@ -116,7 +116,7 @@ class View:
 
 
 def html_path(path: FilePath) -> Path:
-    place = Path(path)
+    place = named_path(path)
     if place.suffix.lower() not in (".html", ".htm"):
         raise InputError(
             f"'{os.fspath(path)}': a page is an .html file; found the ending '{place.suffix}'."

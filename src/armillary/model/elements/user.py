@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from armillary.errors import ModelError
 from armillary.model.elements.element import ElementLaw, End
 from armillary.model.elements.turning import Between
+from armillary.model.law import called
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Vector
 
 _AGREES = 1e-6  # of the forces
 _PLACES = ((0.11, -0.07, 0.23), (-0.4, 0.31, 0.17), (1.3, 0.9, -1.1))
+# of a function that takes or gives something else
+_UNFIT = (TypeError, ValueError, LookupError, AttributeError)
 _STRAIGHT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
@@ -71,7 +74,7 @@ class UserForce(ElementLaw):
         none = (0.0, 0.0, 0.0)
         try:
             found = list(self.rate(_PLACES[0], _STRAIGHT, none, none, *self._own, **self._named()))
-        except (TypeError, ValueError, ArithmeticError) as fault:
+        except (*_UNFIT, ArithmeticError) as fault:
             raise ModelError(
                 f"{part}: rate(r, R, w, u, z) at r = {_PLACES[0]} failed: {fault}. It takes five "
                 f"tuples{f' and {self.names}' if self.names else ''} and gives {len(self.states)} "
@@ -101,7 +104,7 @@ class UserForce(ElementLaw):
         still = (place, _STRAIGHT, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         try:
             found = [float(x) for x in self.law(*still, *self._own, **self._named())]
-        except (TypeError, ValueError) as fault:
+        except _UNFIT as fault:
             raise ModelError(
                 f"{part}: law(r, R, w, u{', z' * bool(self.states)}) at r = {place} failed: "
                 f"{fault}. It takes {'five' if self.states else 'four'} tuples"
@@ -146,7 +149,7 @@ class UserForce(ElementLaw):
     def act(self, ends: Sequence[End]) -> None:
         between = Between(ends)
         E = between.X.E
-        found = list(self.law(*_seen(between), *self._own, **self._named()))
+        found = list(called(self.law, *_seen(between), *self._own, **self._named()))
         moment = Vector(*found[:3]) if len(found) == 6 else Vector()
         between.twist(Force(E @ moment, E @ Vector(*found[-3:])))
 
@@ -154,12 +157,12 @@ class UserForce(ElementLaw):
         if self.energy is None:
             return 0
         X = Between(ends).X
-        return self.energy(tuple(X.r), X.E.T.rows, *self._own, **self._named())
+        return called(self.energy, tuple(X.r), X.E.T.rows, *self._own, **self._named())
 
     def rates(self, ends: Sequence[End]) -> Sequence[Scalar]:
         if self.rate is None:
             return ()
-        return tuple(self.rate(*_seen(Between(ends)), *self._own, **self._named()))
+        return tuple(called(self.rate, *_seen(Between(ends)), *self._own, **self._named()))
 
 
 def _seen(between: Between) -> tuple[Sequence[Scalar], ...]:

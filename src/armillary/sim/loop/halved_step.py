@@ -20,6 +20,7 @@ from armillary.sim.methods.choice import METHODS
 from armillary.sim.methods.tableaux import EXPLICIT, LINEARLY_IMPLICIT
 from armillary.sim.record.error_estimate import ErrorEstimate
 from armillary.sim.record.layout import Json
+from armillary.sim.record.panels import ROUNDING, Sizes
 from armillary.sim.record.run import Run
 
 ORDERS = {
@@ -66,7 +67,7 @@ def compared(run: Run, half: Run, order: int) -> ErrorEstimate:
     """From the numbers of both runs at the same instants."""
     count, until, notes = _comparable(run, half)
     factor = 2.0**order / (2.0**order - 1.0)
-    relative, absolute = {}, {}
+    relative, absolute, known = {}, {}, Sizes([run])
     for name in run.names if count > 1 else ():
         if name not in half:
             continue
@@ -76,7 +77,7 @@ def compared(run: Run, half: Run, order: int) -> ErrorEstimate:
             continue
         absolute[name] = float(np.nanmax(error))
         sizes = np.fmax(np.abs(mine), np.abs(half[name][:count]))
-        relative[name] = _relative(run, name, sizes, error)
+        relative[name] = _relative(run, name, sizes, error, known)
     if not relative:
         notes.append("nothing to compare")
     return ErrorEstimate(relative, absolute, until, tuple(notes))
@@ -102,8 +103,9 @@ def _comparable(run: Run, half: Run) -> tuple[int, float | None, list[str]]:
     return count, until, notes
 
 
-def _relative(run: Run, name: str, sizes: Array, error: Array) -> float:
-    """The largest error over the largest number of the same unit."""
+def _relative(run: Run, name: str, sizes: Array, error: Array, known: Sizes) -> float:
+    """The largest error over the largest number of the same unit; none of what is zero up to the
+    rounding of what it comes from (a drift beside positions)."""
     units = np.array(run.units[name])
     if not run.labels[name]:
         sizes, error = sizes[..., None], error[..., None]
@@ -112,5 +114,5 @@ def _relative(run: Run, name: str, sizes: Array, error: Array) -> float:
         own = units == unit
         most = float(np.nanmax(error[..., own], initial=0.0))
         size = float(np.nanmax(sizes[..., own], initial=0.0))
-        found = max(found, most / size if size else 0.0)
+        found = max(found, most / size if size > ROUNDING * known.of(unit) else 0.0)
     return found

@@ -63,6 +63,10 @@ def column_of(
 ) -> tuple[Quantity, tuple[int, ...], str]:
     """The quantity, the columns whose size is meant (none: its one number), and their unit.  noun:
     what it is called where there is none."""
+    if not isinstance(text, str):
+        raise InputError(
+            f"{noun}: expected a name such as 'reactions.crank.force', found {text!r}."
+        )
     whole = quantity_of(text) if ":" not in text or "." not in text else None
     if whole is not None and not whole.columns_of(mechanism):
         return whole, (), whole.unit

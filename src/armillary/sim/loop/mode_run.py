@@ -22,7 +22,9 @@ def run_of_mode(
     q = q0 ⊕ Re(shape e^(i w t)) with its largest entry at `amplitude` (rad, or sizes of the
     machine), closed where the mechanism is; w that of the mode, or one turn in a second where it
     does not oscillate.  Shapes are shown without growth or decay."""
-    if not 0 <= k < len(modes):
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"modes.run: expected the mechanism, found {mechanism!r:.60}.")
+    if not isinstance(k, int | np.integer) or not 0 <= k < len(modes):
         raise InputError(f"modes.run: expected a number from 0 to {len(modes) - 1}, found {k!r}.")
     mode, point = modes[k], modes.model.point
     frequency = mode.frequency or 1.0

@@ -91,7 +91,7 @@ def _motion(
     begin = np.array(mechanism.initial, float)
     if start is not None:
         (begin,) = mechanism.evaluator.complete({"q": start}).values()  # type: ignore[assignment]
-        begin = np.asarray(begin, float)
+        begin = as_floats("start", begin)
     if mechanism.constraint_rows:
         if given.entries is None:
             return whole_motion(mechanism, given)
@@ -173,6 +173,11 @@ def _without_mass(mechanism: Mechanism) -> str:
 def _wrenches(mechanism: Mechanism, external: Wrenches, t: Array) -> dict[str, Array]:
     """(T, 6) by frame."""
     found = {}
+    if not isinstance(external, Mapping | None):
+        raise InputError(
+            f"external: expected wrenches by frame name, {{'hand': (nx, ny, nz, fx, fy, fz)}}, "
+            f"found {external!r:.60}."
+        )
     for frame, given in (external or {}).items():
         mechanism.model.frame(frame)
         value = [given(x) for x in t.tolist()] if callable(given) else given

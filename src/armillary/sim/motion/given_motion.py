@@ -159,7 +159,7 @@ def _check_width(mechanism: Mechanism, q: Array, width: int) -> None:
 def _instants(times: ArrayLike | None, step: float, start: float, end: float) -> Array:
     if times is not None:
         return _rising(times)
-    if not (np.isfinite(step) and step > 0.0 and end > start):
+    if not (isinstance(step, int | float) and np.isfinite(step) and step > 0.0 and end > start):
         raise InputError(
             f"step: expected a time above 0 and a motion that lasts, found {step!r} s from "
             f"{start:g} to {end:g} s."

@@ -14,7 +14,8 @@ from armillary.sim.record.layout import Json
 @dataclass(frozen=True)
 class ErrorEstimate:
     """run.error_estimate["reactions"]: the largest error of the quantity over all instants, columns
-    and runs of a batch, as a part of its largest number with the same unit.
+    and runs of a batch, as a part of its largest number with the same unit.  Numbers that are zero
+    up to the rounding of others in the run (a drift beside positions) count as exact.
 
     absolute: the same in the quantity's own units (the largest over its columns).  until: the
     instant up to which it holds, where an event ends it; None: the whole run.  notes: why."""

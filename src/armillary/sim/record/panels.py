@@ -99,6 +99,8 @@ def panels(
 
 def _chosen(run: RunData, name: str) -> tuple[str, list[int]]:
     """A quantity and which of its columns a name stands for."""
+    if not isinstance(name, str):
+        raise unknown_name("recorded quantity", name, run.names)
     if name in run:
         return name, list(range(max(len(run.labels[name]), 1)))
     head, _, tail = name.partition(".")

@@ -84,6 +84,8 @@ def plot_run(
     runs, x = _named(run, beside), None if x == "time" else x
     spans = {label: _span(one, window) for label, one in runs.items()}
     wanted = [columns] if isinstance(columns, str) else columns
+    if not isinstance(wanted, Iterable | None):
+        raise InputError(f"plot: columns are labels, found {columns!r:.60}.")
     figure = _figure(show)
     if polar:
         notes = draw_bearings(figure, runs, spans, names, x, wanted)
@@ -121,6 +123,8 @@ def _named(*groups: Runs | None) -> dict[str, RunData]:
     """Runs by what a legend calls them: names of the user, else what tells them apart."""
     found: list[tuple[str, RunData]] = []
     for group in groups:
+        if not isinstance(group, RunData | Iterable | None):
+            raise InputError(f"plot: expected a run or runs, found {group!r:.60}.")
         if isinstance(group, Mapping):
             found += [(str(name), run) for name, run in group.items()]
         elif group is not None:
@@ -283,6 +287,8 @@ def _title(runs: Mapping[str, RunData], over_time: bool) -> str:
 
 
 def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"plot: path is the name of a file, found {path!r:.60}.")
     try:
         figure.savefig(path, dpi=150)
     except ValueError as fault:  # an ending that matplotlib does not know

@@ -352,6 +352,10 @@ def quantity_of(name: str) -> Quantity | None:
 def listed(names: str | Iterable[str]) -> tuple[str, ...]:
     """Single names, each once, of "q,v" or ("q", "v")."""
     given = (names,) if isinstance(names, str) else names
+    if not isinstance(given, Iterable):
+        raise InputError(
+            f"record: expected names such as 'q,v' or ('q', 'energy'), found {names!r:.60}."
+        )
     found = (name.strip() for text in given for name in str(text).split(","))
     return tuple(dict.fromkeys(name for name in found if name))
 

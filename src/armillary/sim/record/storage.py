@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from armillary.errors import FormatError, Remedy, how_to_install
+from armillary.formats.files import named_path
 from armillary.sim.record.disk import Fresh, sync_folder, write_all
 from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Layout, Rows, Tail
@@ -35,7 +36,7 @@ def layout_of(run: RunData) -> Layout:
 
 def save_run(run: RunData, path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write a run; the ending of the name chooses the format."""
-    file = Path(path)
+    file = named_path(path)
     check_target(file, False, overwrite)
     layout = replace(layout_of(run), experiment=run.experiment_text)
     errors = run.error_estimate.as_json() if run.error_estimate is not None else {}

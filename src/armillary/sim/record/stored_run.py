@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from armillary.errors import ArmillaryError, FormatError
+from armillary.formats.files import named_path
 from armillary.sim.record.disk import Fresh
 from armillary.sim.record.journal import ENDING, Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Reader, Rows, Tail
@@ -86,7 +87,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
 
     Small files are read at once.  Arrays of large netCDF files and interrupted runs are read when
     they are asked for; a file that was written anew in the meantime is refused then."""
-    file = Path(path)
+    file = named_path(path)
     ending = format_of(file)
     journal = Journal.found(journal_path(file))
     if journal is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from armillary.errors import InputError
-from armillary.formats.files import write_text
+from armillary.formats.files import named_path, write_text
 from armillary.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.document import POLICY
@@ -110,7 +110,7 @@ def write_report(
     wanted: Sequence[str] | None,
     overwrite: bool,
 ) -> Path:
-    target = Path(path)
+    target = named_path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"report '{target}': expected a name that ends in .html.")
     parts = [part for part in found if part is not None]
@@ -127,6 +127,7 @@ def write_report(
 
 
 def _page(title: str, text: str, parts: Sequence[Section]) -> str:
+    title = str(title)
     links = " ".join(f'<a href="#{part.word}">{escape(part.title)}</a>' for part in parts)
     playing = any(part.screen for part in parts)
     policy = POLICY if playing else POLICY.replace("script-src 'unsafe-inline'; ", "")

@@ -22,8 +22,10 @@ _NOTHING = 1e-9  # of the largest: rounding
 def arrow_marks(canvas: Canvas, shown: Skeleton, forces: Mapping[str, ArrayLike]) -> list[Mark]:
     """Arrows of wrenches (n; f) by name: of joints and bodies in the frame of the body, of loops,
     rods and force elements in that of their second (or last) end."""
-    if not forces:
-        return []
+    if not isinstance(forces, Mapping):
+        raise InputError(
+            f"forces: expected wrenches by name, {{name: (n; f)}}, found {forces!r:.60}."
+        )
     # forces along coordinates have no place
     placed = [_placed(shown, n, x) for n, x in forces.items() if n not in shown.placeless]
     if not placed:

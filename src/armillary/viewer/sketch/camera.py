@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats
 from armillary.viewer.sketch.skeleton import Skeleton, unit
 
 # Azimuths are from one side only: a mirrored mechanism must not be shown from a mirrored side.
@@ -70,7 +70,7 @@ def view_of(skeletons: Sequence[Skeleton], view: str | Sequence[float] | None) -
                 f"found '{view}'."
             )
         return looking(named[view], aside if view in ("top", "bottom") else up)
-    toward = np.asarray(view, float)
+    toward = as_floats("view", view)
     if toward.shape != (3,) or not np.isfinite(toward).all() or not toward.any():
         raise InputError(f"view: expected three finite numbers, not all zero; found {view!r}.")
     return looking(toward, up)

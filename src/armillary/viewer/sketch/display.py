@@ -13,9 +13,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from pathlib import Path
 
-from armillary.errors import InputError, Remedy
+from armillary.errors import FormatError, InputError, Remedy
+from armillary.formats.files import named_path
 
 Point = tuple[float, float]
 INK, PAPER = "#222222", "#ffffff"
@@ -105,7 +105,7 @@ class Picture:
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Write a file; its ending chooses .svg, .png or .pdf."""
-        target = Path(path)
+        target = named_path(path)
         ending = target.suffix.lower().removeprefix(".")
         if ending not in ("svg", "png", "pdf"):
             raise InputError(
@@ -114,7 +114,11 @@ class Picture:
         if target.exists() and not overwrite:
             raise InputError(f"'{target}' exists already.", remedy=Remedy("overwrite"))
         data = self.svg.encode() if ending == "svg" else self._printed(ending)
-        target.write_bytes(data)
+        try:
+            target.write_bytes(data)
+        except OSError as fault:
+            text = f"cannot be written: {fault.strerror or fault}."
+            raise FormatError(text, str(target)) from None
 
     def _printed(self, kind: str) -> bytes:
         """By matplotlib, at 100 pixels per inch in print and twice that on a screen."""

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
 from armillary.viewer.sketch import symbols
@@ -54,7 +55,7 @@ Forces = Mapping[str, ArrayLike]
 
 def draw_mechanism(
     mechanism: Mechanism,
-    q: ArrayLike | None = None,
+    q: State | None = None,
     *,
     view: str | Sequence[float] | None = None,
     labels: str = "auto",
@@ -77,7 +78,7 @@ def draw_mechanism(
     sketch = Sketch([shown], view, labels, size)
     marks = sketch.marks(shown, frames=frames, centers=centers)
     marks += arrow_marks(sketch.canvas, shown, forces or {})
-    return sketch.picture(marks, mechanism.name if title is None else title)
+    return sketch.picture(marks, mechanism.name if title is None else str(title))
 
 
 def draw_states(
@@ -93,11 +94,11 @@ def draw_states(
 ) -> Picture:
     """Several configurations (n, nq) in one view and scale: side by side, or overlaid, the last
     one in full colour."""
-    rows = np.atleast_2d(np.asarray(states, float))
+    rows = np.atleast_2d(as_floats("states", states))
     if not len(rows):
         raise InputError("draw: expected at least one configuration, found none.")
     shown = [skeleton(mechanism, row) for row in rows]
-    name = mechanism.name if title is None else title
+    name = mechanism.name if title is None else str(title)
     captions = tuple(captions) or tuple(f"{k + 1}" for k in range(len(rows)))
     if overlay:
         sketch = Sketch(shown, view, labels, size or (640.0, 480.0))
@@ -142,7 +143,7 @@ def draw_run(
         q = q[:, member]
     time = run.time
     wanted = np.linspace(time[0], time[-1], 5 if len(time) > 4 else len(time)) if at is None else at
-    instants = np.atleast_1d(np.asarray(wanted, float))
+    instants = np.atleast_1d(as_floats("at", wanted))
     slack = 1e-9 * max(1.0, float(np.abs(time).max()))
     if (
         not np.isfinite(instants).all()
@@ -157,6 +158,15 @@ def draw_run(
     return draw_states(
         moved, q[rows], captions, overlay=overlay, view=view, labels=labels, size=size, title=title
     )
+
+
+def _width_and_height(size: object) -> tuple[float, float]:
+    """Not a number where it is no pair of them."""
+    try:
+        width, height = (float(x) for x in size)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        return np.nan, np.nan
+    return width, height
 
 
 def _caption(text: str, canvas: Canvas) -> Text:
@@ -175,11 +185,11 @@ class Sketch:
     ):
         if labels not in _LABELS:
             raise InputError(f"labels: expected one of {', '.join(_LABELS)}, found '{labels}'.")
-        width, height = (float(x) for x in size)
+        width, height = _width_and_height(size)
         if not (2 * MARGIN < width < 2e4 and 2 * MARGIN < height < 2e4):
             raise InputError(
                 f"size: expected width and height between {2 * MARGIN:.0f} and 20000 pixels, "
-                f"found {size}."
+                f"found {size!r:.60}."
             )
         points = np.concatenate([one.points for one in shown])
         self.labels = labels
@@ -324,7 +334,7 @@ class Sketch:
             return []
         bodies = {link.body: (link.origin, link.axes) for link in shown.links}
         known = bodies | shown.frames
-        names = list(shown.frames) if wanted is True else [str(name) for name in wanted]
+        names = tuple(shown.frames) if wanted is True else names_of("frames", wanted)
         marks: list[Mark] = []
         for name in names:
             if name not in known:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from armillary.algorithms.tree import kinematics
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.named_states import State
 from armillary.mechanism import Mechanism
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, Wheel
 from armillary.model.elements.element import ForceElement
@@ -169,10 +169,12 @@ def unit(vector: Array) -> Array:
     return vector / (np.linalg.norm(vector) or 1.0)
 
 
-def skeleton(mechanism: Mechanism, q: ArrayLike | None = None) -> Skeleton:
+def skeleton(mechanism: Mechanism, q: State | None = None) -> Skeleton:
     """The skeleton at q (default: the initial configuration)."""
-    model = mechanism.model
-    state = np.asarray(mechanism.initial if q is None else q, float)
+    if not isinstance(mechanism, Mechanism):
+        raise InputError(f"draw: expected a mechanism, found {mechanism!r:.60}.")
+    model, q = mechanism.model, mechanism.initial if q is None else q
+    state = as_floats("q", mechanism.evaluator.complete({"q": q})["q"])
     if state.shape != (model.nq,):
         raise InputError(
             f"q: expected one configuration of {model.nq} numbers, found shape {state.shape}."
