@@ -49,8 +49,7 @@ from armillary.evaluate.sensitivities import offset_jacobian
 from armillary.evaluate.tangents import inverse_tangents
 from armillary.joints import Joint
 from armillary.model.edit import without_loads
-from armillary.model.joints import own_rotation
-from armillary.model.parts import JointSpec
+from armillary.model.parts import JointSpec, own_rotation
 from armillary.spatial import Force
 
 if TYPE_CHECKING:
