@@ -22,8 +22,7 @@ from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
 from armillary.evaluate.arguments import LOADS, Arguments
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.kept_results import LEAST
-from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.kernel import LARGE, Kernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
 from armillary.runtime.call_code import Answer, Batch, Part, Result, Single
@@ -116,7 +115,7 @@ class _Served:
             d[Answer.SCRATCH + k] = d[Answer.SCRATCH_SIZE]
             d[Answer.SCRATCH_SIZE] += 0 if name in direct else prod(shape)
         several = len(serving.given) > 1 and not d[Answer.SCRATCH_SIZE]
-        d[Answer.LARGEST] = LEAST if several else _LARGEST
+        d[Answer.LARGEST] = LARGE if several else _LARGEST
         d[Answer.FORM] = self._form()
         self.singles: dict[str, tuple] = {}
         self.batches: dict[str, tuple] = {}
