@@ -52,7 +52,7 @@ class CompiledFunction:
         if native_call.available():
             frames = tuple(self._evaluator.model.frame_index)
             words = {"frame": frames, "coordinates": COORDINATES, "kind": self.row.kinds}
-            arguments = native_call.Arguments.of(self.row.signature, words, frames)
+            arguments = native_call.Arguments.of(self.row.signature, words, BODIES, frames)
             self._fast = native_call.NativeCall(self._ask, attributes, arguments)
             return self._fast.callable
 
