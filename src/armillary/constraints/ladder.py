@@ -24,8 +24,7 @@ from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.notes import open_states
 from armillary.constraints.states import finite_rows
 from armillary.errors import InputError
-from armillary.evaluate.differentiable import HANGS
-from armillary.evaluate.functions import BODIES, FUNCTIONS
+from armillary.evaluate.functions import BODIES, FUNCTIONS, HANGS
 from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wrenches
 
 if TYPE_CHECKING:

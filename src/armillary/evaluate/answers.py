@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 from weakref import ref
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from armillary.errors import EnergyWarning, InputError, warn_caller
 from armillary.evaluate.compiled_function import CompiledFunction
-from armillary.evaluate.differentiable import HANGS, differentiable
+from armillary.evaluate.differentiable import Differentiable
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
+from armillary.evaluate.functions import FUNCTIONS, HANGS, QUESTIONS
 from armillary.evaluate.inputs import Array, BoundQuestion, flag
 from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded_inverse
 from armillary.evaluate.named_states import State
@@ -23,12 +23,15 @@ from armillary.model.model import Model
 _WORDS = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report", "question")
 
 
+Answers = Mapping[str, Callable[[Evaluator, str], BoundQuestion]]  # to some questions, by name
+
+
 class Asked(Protocol):
-    """What answers questions by the names of their rows."""
+    """What is asked: an evaluator, and answers to questions that are not answered as those of a
+    tree."""
 
     evaluator: Evaluator
-
-    def ask(self, name: str) -> BoundQuestion: ...
+    answers: Answers
 
 
 class Question:
@@ -47,7 +50,8 @@ class Question:
     def __get__(self, owner: Asked | None, kind: type) -> BoundQuestion:
         if owner is None:
             return self._described  # what help(Mechanism) shows
-        found = vars(owner)[self.name] = certifiable(owner, self.name, owner.ask(self.name))
+        call = owner.answers.get(self.name, answer)(owner.evaluator, self.name)
+        found = vars(owner)[self.name] = certifiable(owner, self.name, call)
         return found
 
 
@@ -103,13 +107,13 @@ def load_friction_of(evaluator: Evaluator) -> LoadFriction:
 def _inverse_dynamics(evaluator: Evaluator) -> BoundQuestion:
     if evaluator.model.load_dependent_joints:
         return loaded_inverse(load_friction_of(evaluator))
-    return differentiable(evaluator, "inverse_dynamics")
+    return CompiledFunction(evaluator, "inverse_dynamics").callable(Differentiable)
 
 
 def _forward_dynamics(evaluator: Evaluator) -> BoundQuestion:
     if evaluator.model.load_dependent_joints:
         return LoadedForward(load_friction_of(evaluator))
-    return differentiable(evaluator, "forward_dynamics")
+    return CompiledFunction(evaluator, "forward_dynamics").callable(Differentiable)
 
 
 def energy_lacks(model: Model) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
+from armillary.evaluate.functions import BODIES, FUNCTIONS, HANGS, Function, Result
 from armillary.evaluate.inputs import Array, BoundQuestion, Keywords, choice, flag, result_type
 from armillary.evaluate.needs import refuse_no_elements, refuse_no_mass
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
@@ -21,6 +21,15 @@ from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_
 if TYPE_CHECKING:
     from armillary.evaluate.native_call import Callee, Given, NativeCall
     from armillary.evaluate.program import Explanation
+
+
+class Hung(Protocol):
+    """What hangs on a question, by name."""
+
+    def hung(self, name: str) -> object: ...
+
+
+Hanging = Callable[[Evaluator, str, BoundQuestion], Hung]  # of a question with such a name
 
 
 class CompiledFunction:
@@ -43,8 +52,10 @@ class CompiledFunction:
         """What `help` shows."""
         return "\n\n".join(filter(None, (row.title, row.text)))
 
-    def callable(self) -> Any:
-        """The callable users get: a native one where this interpreter allows, else a function."""
+    def callable(self, hanging: Hanging | None = None) -> Any:
+        """The callable users get: a native one where this interpreter allows, else a function.
+
+        hanging: what hangs on it, made when it is first asked for."""
         from armillary.evaluate import native_call
 
         names = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report")
@@ -53,7 +64,8 @@ class CompiledFunction:
             frames = tuple(self._evaluator.model.frame_index)
             words = {"frame": frames, "coordinates": COORDINATES, "kind": self.row.kinds}
             arguments = native_call.Arguments.of(self.row.signature, words, BODIES, frames)
-            self._fast = native_call.NativeCall(self._ask, attributes, arguments)
+            late = self._late(hanging)
+            self._fast = native_call.NativeCall(self._ask, attributes, arguments, late)
             return self._fast.callable
 
         def function(*given: object, **named: object) -> Any:
@@ -61,7 +73,20 @@ class CompiledFunction:
 
         for name, value in attributes.items():
             setattr(function, name, value)
+        for name, make in self._late(hanging).items():
+            setattr(function, name, make())
         return function
+
+    def _late(self, hanging: Hanging | None) -> dict[str, Callable[[], object]]:
+        if hanging is None:
+            return {}
+
+        @cache
+        def whole() -> Hung:
+            ask = self._ask if self._fast is None else self._fast.callable
+            return hanging(self._evaluator, self.__name__, ask)
+
+        return {name: partial(lambda name: whole().hung(name), name) for name in HANGS}
 
     def _ask(self, *given: object, **named: object) -> Any:
         """Through the evaluator; calls of the kind are served natively from now on."""

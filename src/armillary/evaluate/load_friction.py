@@ -320,9 +320,8 @@ class LoadedForward(Differentiable):
 
 def loaded_inverse(friction: LoadFriction) -> BoundQuestion:
     """Inverse dynamics with such friction: the friction is explicit, its derivatives are not."""
-    call = CompiledFunction(friction.evaluator, "inverse_dynamics").callable()
-    LoadedInverse(friction, call).hang_on(call)
-    return call
+    question = CompiledFunction(friction.evaluator, "inverse_dynamics")
+    return question.callable(lambda evaluator, name, ask: LoadedInverse(friction, ask))
 
 
 def _no_regressor(joint: str) -> InputError:

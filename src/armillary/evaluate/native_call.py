@@ -231,7 +231,9 @@ class NativeCall:
         slow: Callable[..., object],
         names: dict[str, object],
         arguments: Arguments | None = None,
+        late: Mapping[str, Callable[[], object]] | None = None,
     ):
+        """names: attributes of the callable; late: those that are made when first asked for."""
         self.careful, self.arguments = slow, arguments
         self.slow = slow if arguments is None else self._plainly
         self.data = d = np.zeros(Data.SIZE, dtype=np.int64)
@@ -250,8 +252,8 @@ class NativeCall:
         d[Data.ANSWERS] = self.answers.ctypes.data
         self.callable = machinery().make(d.ctypes.data)
         self._switching = Lock()
-        for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
-            setattr(self.callable, name, value)
+        for name, value in {**names, "_owner": self, "late": late or {}}.items():
+            setattr(self.callable, name, value)  # this object lives as long as the callable
 
     def _plainly(self, *given: object, **named: object) -> Any:
         """What is not plain, made plain where that is all; what still is not goes to the Python

@@ -34,12 +34,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from numpy.typing import ArrayLike
 
-from armillary.evaluate.answers import answer, rows
+from armillary.evaluate.answers import Answers, rows
 from armillary.evaluate.evaluator import Evaluator, External
 
 if TYPE_CHECKING:
     from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
-    from armillary.evaluate.inputs import Array, BoundQuestion
+    from armillary.evaluate.inputs import Array
     from armillary.evaluate.named_states import State
     from armillary.evaluate.program import Explanation
     from armillary.evaluate.results import (
@@ -55,12 +55,10 @@ _CLASS = '''
 class TableFace:
     """Questions by the names of their rows, for a single state (n,) or a batch (B, n)."""
 
-    def __init__(self, evaluator: Evaluator):
+    def __init__(self, evaluator: Evaluator, answers: Answers | None = None):
+        """answers: to questions that are not answered as those of a tree."""
         self.evaluator, self.model, self.options = evaluator, evaluator.model, evaluator.options
-
-    def ask(self, name: str) -> BoundQuestion:
-        """The callable of a row; attributes are made by it."""
-        return answer(self.evaluator, name)
+        self.answers = answers or {}
 
     if TYPE_CHECKING:
 '''

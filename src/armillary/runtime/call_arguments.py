@@ -1,5 +1,5 @@
-"""The arguments of a native call: what a function may be given, and the LLVM text that sorts what it
-is given into the slots of its signature.
+"""The arguments of a native call: what a function may be given, and the LLVM text that sorts it
+into the slots of its signature.
 
 What can be chosen (frame, coordinates, wrenches in certain frames, other parameters) makes a
 number, and the number chooses what answers the call.  -1: the Python function does.
