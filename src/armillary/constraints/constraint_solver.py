@@ -12,7 +12,7 @@ from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.inverse import ConstrainedInverseDynamics
 from armillary.constraints.load_friction import ConstrainedLoadFriction, load_friction_of
 from armillary.constraints.projection import Projector
-from armillary.evaluate.answers import Answers
+from armillary.evaluate.compiled_function import Answers
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import BoundQuestion
 from armillary.model.lowering.constraint_table import ConstraintTable

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.autodiff.transforms import gradient, tangent
-from armillary.evaluate.compiled_function import CompiledFunction, function_of
+from armillary.evaluate.compiled_function import compiled, function_of
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS, HANGS, Function
 from armillary.evaluate.inputs import Array, BoundQuestion, result_type
@@ -68,7 +68,7 @@ class Differentiable:
     @cached_property
     def derivatives(self) -> BoundQuestion:
         """Matrices (nv, nv) with respect to every input; q moves on its tangent space."""
-        return CompiledFunction(self.evaluator, self.row.derivative).callable()
+        return compiled(self.evaluator, self.row.derivative)
 
     @cached_property
     def _products(self) -> Callable[..., Array]:
@@ -80,11 +80,11 @@ class Differentiable:
 
     @cached_property
     def _regressor(self) -> Callable[..., Array]:
-        return CompiledFunction(self.evaluator, "regressor").callable()
+        return compiled(self.evaluator, "regressor")
 
     @cached_property
     def _mass_matrix(self) -> Callable[..., Array]:
-        return CompiledFunction(self.evaluator, "mass_matrix").callable()
+        return compiled(self.evaluator, "mass_matrix")
 
     def jvp(self, *given: object, **named: object) -> Array:
         """Change of the result (nv) for small changes of q (tangent) and of the other inputs,
@@ -178,4 +178,4 @@ class WithDerivatives(Protocol):
 
 def differentiable(evaluator: Evaluator, name: str) -> WithDerivatives:
     """A question of the table with its derivatives."""
-    return cast(WithDerivatives, CompiledFunction(evaluator, name).callable(Differentiable))
+    return cast(WithDerivatives, compiled(evaluator, name, Differentiable))

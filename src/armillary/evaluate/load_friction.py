@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.passes import from_own
 from armillary.algorithms.tree.inverse_dynamics import joint_wrenches
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.compiled_function import CompiledFunction, refuse_closed
+from armillary.evaluate.compiled_function import compiled, refuse_closed
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.differentiable import (
     Differentiable,
@@ -320,8 +320,8 @@ class LoadedForward(Differentiable):
 
 def loaded_inverse(friction: LoadFriction) -> BoundQuestion:
     """Inverse dynamics with such friction: the friction is explicit, its derivatives are not."""
-    question = CompiledFunction(friction.evaluator, "inverse_dynamics")
-    return question.callable(lambda evaluator, name, ask: LoadedInverse(friction, ask))
+    hanging = lambda evaluator, name, ask: LoadedInverse(friction, ask)  # noqa: E731
+    return compiled(friction.evaluator, "inverse_dynamics", hanging)
 
 
 def _no_regressor(joint: str) -> InputError:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from numpy.typing import ArrayLike
 
-from armillary.evaluate.answers import Answers, rows
+from armillary.evaluate.answers import answers
+from armillary.evaluate.compiled_function import Answers, rows
 from armillary.evaluate.evaluator import Evaluator, External
 
 if TYPE_CHECKING:
@@ -192,10 +193,10 @@ class ForwardDynamics(Protocol):
 class TableFace:
     """Questions by the names of their rows, for a single state (n,) or a batch (B, n)."""
 
-    def __init__(self, evaluator: Evaluator, answers: Answers | None = None):
-        """answers: to questions that are not answered as those of a tree."""
+    def __init__(self, evaluator: Evaluator, obeying: Answers | None = None):
+        """obeying: answers that obey constraints; the others treat the tree."""
         self.evaluator, self.model, self.options = evaluator, evaluator.model, evaluator.options
-        self.answers = answers or {}
+        self.answers = {**answers(self.model), **(obeying or {})}
 
     if TYPE_CHECKING:
         inverse_dynamics: InverseDynamics
