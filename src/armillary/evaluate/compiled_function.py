@@ -57,7 +57,7 @@ class CompiledFunction:
         """What `help` shows."""
         return "\n\n".join(filter(None, (row.title, row.text)))
 
-    def callable(self, hanging: Hanging | None = None) -> Any:
+    def callable(self, hanging: Hanging | None = None) -> BoundQuestion:
         """The callable users get: a native one where this interpreter allows, else a function.
 
         hanging: what hangs on it, made when it is first asked for."""
@@ -151,13 +151,12 @@ class CompiledFunction:
         return [e for name in sorted(names) for e in self._evaluator.explanations(name)]
 
 
-def compiled(evaluator: Evaluator, name: str, hanging: Hanging | None = None) -> Any:
+def compiled(evaluator: Evaluator, name: str, hanging: Hanging | None = None) -> BoundQuestion:
     """What answers a row, unless it takes more than that."""
     return CompiledFunction(evaluator, name).callable(hanging)
 
 
 # -- as attributes --------------------------------------------------------------------------------
-
 
 Answers = Mapping[str, Callable[[Evaluator, str], BoundQuestion]]  # to some questions, by name
 

@@ -12,6 +12,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import checked_out
@@ -58,7 +59,7 @@ class Explanation:
 
 
 def _place(
-    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: Any
+    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: DTypeLike
 ) -> np.ndarray:
     """Where a result is written: the caller's array where that is safe, else a new one."""
     plain = given is not None and given.flags.c_contiguous and given.flags.aligned

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -235,13 +235,16 @@ class Machinery:
         return new
 
 
-def _made_late(function: Any, name: str) -> object:
+class _Late(Protocol):
+    late: Mapping[str, Callable[[], object]]
+
+
+def _made_late(function: _Late, name: str) -> object:
     """An attribute of a callable that is made when it is first asked for, by its entry of `late`,
     and kept."""
-    late = {} if name == "late" else function.late
-    if name not in late:
+    if name == "late" or name not in function.late:
         raise AttributeError(f"'armillary.Function' object has no attribute '{name}'")
-    found = late[name]()
+    found = function.late[name]()
     setattr(function, name, found)
     return found
 
