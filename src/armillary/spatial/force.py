@@ -43,6 +43,10 @@ class Force:
 
     __rmul__ = __mul__
 
+    def dot(self, motion: Any) -> Scalar:
+        """Power of this force on a motion, both in one frame."""
+        return motion.dot(self)
+
     def __repr__(self) -> str:
         return f"Force{self.leaves()}"
 
@@ -64,6 +68,10 @@ class Space:
     def __getitem__(self, k: int) -> Any:
         return self.columns[k]
 
+    @property
+    def T(self) -> _Rows:
+        return _Rows(self.columns)
+
     def _combine(self, coordinates: Sequence[Scalar], total: object) -> Any:
         for column, x in zip(self.columns, coordinates, strict=True):
             total = total + column * x
@@ -78,18 +86,11 @@ class ForceSpace(Space):
     def __matmul__(self, multipliers: Sequence[Scalar]) -> Force:
         return self._combine(multipliers, Force.zero())
 
-    @property
-    def T(self) -> _Rows:
-        return _Rows(self.columns)
 
+class _Rows(Space):
+    """S^T projects a force on each axis; T^T gives what of a motion each constraint forbids."""
 
-class _Rows:
-    """T^T: what of a motion each constraint forbids."""
+    __slots__ = ()
 
-    __slots__ = ("columns",)
-
-    def __init__(self, columns: tuple[Force, ...]):
-        self.columns = columns
-
-    def __matmul__(self, m: Any) -> tuple[Scalar, ...]:
-        return tuple(m.dot(column) for column in self.columns)
+    def __matmul__(self, other: Any) -> tuple[Scalar, ...]:
+        return tuple(column.dot(other) for column in self.columns)

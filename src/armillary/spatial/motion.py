@@ -83,19 +83,3 @@ class MotionSpace(Space):
 
     def leaves(self) -> tuple[Scalar, ...]:
         return tuple(x for column in self.columns for x in column.leaves())
-
-    @property
-    def T(self) -> _Rows:
-        return _Rows(self.columns)
-
-
-class _Rows:
-    """S^T: projects a force on each axis."""
-
-    __slots__ = ("columns",)
-
-    def __init__(self, columns: tuple[Motion, ...]):
-        self.columns = columns
-
-    def __matmul__(self, f: Force) -> tuple[Scalar, ...]:
-        return tuple(column.dot(f) for column in self.columns)
