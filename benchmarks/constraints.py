@@ -34,8 +34,8 @@ NOTES = (
     "of the ladder, against the one equation of motion it has with parallel rods.",
     "Pinocchio: constraintDynamics with 3D constraints and its fastest exact settings, one step "
     "(undamped where the rows are independent); per state of a batch, its call in a Python loop.",
-    "ladder: with 100 000 states announced. Beyond 112 windows code of the mechanism is made then, or "
-    "after 10 000 states were asked for; until then the elimination answers.",
+    "ladder: with 100 000 states announced. Beyond 112 windows code of the mechanism is made then, "
+    "or after 10 000 states were asked for; until then the elimination answers.",
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import armillary as am
-from armillary.evaluate.differentiable import HANGS
+from armillary.evaluate.functions import HANGS
 from armillary.evaluate.results import OperationalInertia
 
 # questions about states: the state they take, and what else
@@ -87,8 +87,8 @@ ELEMENTS_ONLY = frozenset({"element_forces"})
 OTHERS = frozenset(
     re.findall(
         r"\w+",
-        "additive ask attach base_parameters bodies compile compile_report constraint_rows explain "
-        "mount "
+        "additive answers attach base_parameters bodies compile compile_report constraint_rows "
+        "explain mount "
         "constraint_solver constraints counts draw energy_lacks evaluator frames "
         "geometry_tolerance gravity initial interpret inverse_kinematics joint_names joints "
         "load_friction lock model name neutral nq nv page "

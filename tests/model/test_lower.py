@@ -7,8 +7,9 @@ import pytest
 
 from armillary.model import Builder, Passive, Rotor, joint_spec
 from armillary.model.edit import joint_transform
-from armillary.model.joints import kernel_joint, own_rotation
+from armillary.model.joints import kernel_joint
 from armillary.model.lowering.tree import lower
+from armillary.model.parts import own_rotation
 from armillary.spatial import Inertia, Transform
 from dense import array, rodrigues
 from oracles.direct import Direct, joint_pose

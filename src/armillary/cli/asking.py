@@ -144,7 +144,7 @@ def _asked(
 def _callable(mechanism: Mechanism, question: str) -> Any:
     """The callable of a row; derivatives hang on another one."""
     if question not in HANGING:
-        return mechanism.ask(question)
+        return getattr(mechanism, question)
     of = next(name for name, row in FUNCTIONS.items() if row.derivative == question)
     return getattr(mechanism, of).derivatives
 

@@ -12,9 +12,11 @@ from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.inverse import ConstrainedInverseDynamics
 from armillary.constraints.load_friction import ConstrainedLoadFriction, load_friction_of
 from armillary.constraints.projection import Projector
+from armillary.evaluate.compiled_function import Answers
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import BoundQuestion
 from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.model.model import Model
 
 
 class ConstraintSolver:
@@ -58,16 +60,21 @@ class ConstraintSolver:
         rows = np.flatnonzero(self.closer.closing_rows)
         return self.equations.constraints, [int(row) for row in rows]
 
-    def ask(self, name: str) -> BoundQuestion:
-        """The callable of a row that obeys the constraints."""
-        if name == "energy":
-            return self.equations.energy
-        return self.forward_dynamics if name == "forward_dynamics" else self.inverse.callable()
-
     @property
     def load_friction(self) -> ConstrainedLoadFriction:
         """Friction of joints that depends on their loads."""
         return load_friction_of(self.equations)
+
+
+def answers(model: Model) -> Answers:
+    """To the questions that obey the constraints of a model; none where it is a tree."""
+    found: Answers = {
+        "forward_dynamics": lambda evaluator, _: solver_of(evaluator).forward_dynamics,
+        "inverse_dynamics": lambda evaluator, _: solver_of(evaluator).inverse.callable(),
+    }
+    if any(loop.joint.passive for loop in model.loops):  # springs that the tree does not know
+        found = {**found, "energy": lambda evaluator, _: solver_of(evaluator).equations.energy}
+    return found if model.constraints else {}
 
 
 def solver_of(evaluator: Evaluator) -> ConstraintSolver:

@@ -24,8 +24,7 @@ from armillary.constraints.moving import Prescribed, of_states
 from armillary.constraints.notes import open_states
 from armillary.constraints.states import finite_rows
 from armillary.errors import InputError
-from armillary.evaluate.differentiable import HANGS
-from armillary.evaluate.functions import FUNCTIONS
+from armillary.evaluate.functions import BODIES, FUNCTIONS, HANGS
 from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wrenches
 
 if TYPE_CHECKING:
@@ -247,7 +246,7 @@ class LadderQuestion(ABC):
         }
         hanging = {name: getattr(self, name) for name in (*HANGS, "compile_report")}
         arguments = native_call.Arguments.of(
-            signature, {}, tuple(self._evaluator.model.frame_index)
+            signature, {}, BODIES, tuple(self._evaluator.model.frame_index)
         )
         self._fast = native_call.NativeCall(self.__call__, names | hanging, arguments)
         return self._fast.callable

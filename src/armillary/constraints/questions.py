@@ -13,7 +13,7 @@ import numpy as np
 
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
 from armillary.constraints.compiled import MANY_STATES, states_are_counted
-from armillary.constraints.constraint_solver import ConstraintSolver, solver_of
+from armillary.constraints.constraint_solver import ConstraintSolver, answers, solver_of
 from armillary.constraints.holding import Held, Named, named_values
 from armillary.constraints.ladder import Asked, States
 from armillary.constraints.moving import RowMotion
@@ -31,10 +31,9 @@ from armillary.constraints.states import (
     substituted,
 )
 from armillary.errors import InputError, ProjectionWarning, warn_caller
-from armillary.evaluate.answers import answer
 from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, BoundQuestion, whole_number
+from armillary.evaluate.inputs import Array, whole_number
 from armillary.evaluate.named_states import State
 from armillary.evaluate.request import CompileOptions
 from armillary.evaluate.results import Identities
@@ -67,20 +66,12 @@ class Constrained(TableFace):
                 f"expected a Model, found {type(model).__name__}. am.load(...), am.example(...) "
                 f"and am.Builder(...).build() give a mechanism already."
             )
-        super().__init__(Evaluator(model, options, completed))
+        super().__init__(Evaluator(model, options, completed), answers(model))
 
     @property
     def constraint_solver(self) -> ConstraintSolver:
         """What keeps it closed: equations, assembly, projection, compiled solutions."""
         return solver_of(self.evaluator)
-
-    def ask(self, name: str) -> BoundQuestion:
-        """The callable of a row: with the constraints where the row obeys them."""
-        springs = any(loop.joint.passive for loop in self.model.loops)
-        obeys = {"forward_dynamics", "inverse_dynamics", *(["energy"] if springs else [])}
-        if self.model.constraints and name in obeys:
-            return self.constraint_solver.ask(name)
-        return answer(self.evaluator, name)
 
     def variant(self, key: Hashable, model: Model) -> Self:
         """A mechanism of another model with the same settings, made once under the key."""

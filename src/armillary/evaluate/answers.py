@@ -1,115 +1,39 @@
-"""From a row of the table of functions to what users call."""
+"""Questions that are answered by more than their row of the table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, cast
-from weakref import ref
+from functools import partial
 
 import numpy as np
 
-from armillary.errors import EnergyWarning, InputError, warn_caller
-from armillary.evaluate.compiled_function import CompiledFunction
-from armillary.evaluate.differentiable import HANGS, differentiable
+from armillary.errors import EnergyWarning, warn_caller
+from armillary.evaluate.compiled_function import WORDS, Answers, compiled
+from armillary.evaluate.differentiable import Differentiable
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.functions import FUNCTIONS, QUESTIONS
-from armillary.evaluate.inputs import Array, BoundQuestion, flag
+from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.load_friction import LoadedForward, LoadFriction, loaded_inverse
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import OperationalInertia
 from armillary.model.model import Model
 
-# what callables say about themselves
-_WORDS = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report", "question")
 
-
-class Asked(Protocol):
-    """What answers questions by the names of their rows."""
-
-    evaluator: Evaluator
-
-    def ask(self, name: str) -> BoundQuestion: ...
-
-
-class Question:
-    """A row as an attribute: made when it is first asked for, and kept."""
-
-    def __init__(self, name: str):
-        self.name, row = name, FUNCTIONS[name]
-
-        def described(self: object, *given: object, **named: object) -> None: ...
-
-        described.__name__ = described.__qualname__ = name
-        described.__doc__ = CompiledFunction.described(row)
-        described.__signature__ = row.signature  # type: ignore[attr-defined]
-        self._described = described
-
-    def __get__(self, owner: Asked | None, kind: type) -> BoundQuestion:
-        if owner is None:
-            return self._described  # what help(Mechanism) shows
-        found = vars(owner)[self.name] = certifiable(owner, self.name, owner.ask(self.name))
-        return found
-
-
-def certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
-    """The same question, which hands `certified=True` to `Mechanism.certified`.
-
-    Native calls never see it: what they do not serve goes to Python, and only that is changed."""
-    from armillary.evaluate.native_call import NativeCall
-
-    native = getattr(call, "_owner", None)
-    if isinstance(native, NativeCall):
-        native.careful = _certifiable(owner, name, native.careful)
-        return call
-    found = _certifiable(owner, name, call)
-    for word in (*HANGS, *_WORDS):
-        if hasattr(call, word):
-            setattr(found, word, getattr(call, word))
-    return found
-
-
-def _certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
-    whole, kind, evaluator = ref(owner), type(owner), owner.evaluator
-
-    def ask(*given: object, **named: object) -> Any:
-        if not flag("certified", named.pop("certified", False)):
-            return call(*given, **named)
-        if not hasattr(kind, "certified"):
-            raise InputError(f"{name}: certified=True is known to whole mechanisms.")
-        # a question may outlive its mechanism, which is made again then
-        mechanism: Any = whole() or cast(Any, kind)(evaluator.model, evaluator.options)
-        return mechanism.certified(name, *given, **named)
-
-    return ask
-
-
-def rows() -> dict[str, Question]:
-    """Every question of the table as an attribute."""
-    return {name: Question(name) for name in QUESTIONS}
-
-
-def answer(evaluator: Evaluator, name: str) -> BoundQuestion:
-    """The callable of a row, about the tree of a mechanism."""
-    if name in _SPECIAL:
-        return _SPECIAL[name](evaluator)
-    return CompiledFunction(evaluator, name).callable()
+def answers(model: Model) -> Answers:
+    """To those questions about the tree of a model."""
+    dynamics: Answers = dict.fromkeys(
+        ("inverse_dynamics", "forward_dynamics"), partial(compiled, hanging=Differentiable)
+    )
+    if model.load_dependent_joints:
+        dynamics = {
+            "inverse_dynamics": lambda evaluator, _: loaded_inverse(load_friction_of(evaluator)),
+            "forward_dynamics": lambda evaluator, _: LoadedForward(load_friction_of(evaluator)),
+        }
+    return {**dynamics, "energy": _energy, "operational_inertia": _operational_inertia}
 
 
 def load_friction_of(evaluator: Evaluator) -> LoadFriction:
     """The load-dependent friction of a tree, made once."""
     return evaluator.memo.once("load friction", lambda: LoadFriction(evaluator))
-
-
-def _inverse_dynamics(evaluator: Evaluator) -> BoundQuestion:
-    if evaluator.model.load_dependent_joints:
-        return loaded_inverse(load_friction_of(evaluator))
-    return differentiable(evaluator, "inverse_dynamics")
-
-
-def _forward_dynamics(evaluator: Evaluator) -> BoundQuestion:
-    if evaluator.model.load_dependent_joints:
-        return LoadedForward(load_friction_of(evaluator))
-    return differentiable(evaluator, "forward_dynamics")
 
 
 def energy_lacks(model: Model) -> str:
@@ -122,8 +46,8 @@ def energy_lacks(model: Model) -> str:
     )
 
 
-def _energy(evaluator: Evaluator) -> BoundQuestion:
-    known, lacks = CompiledFunction(evaluator, "energy").callable(), energy_lacks(evaluator.model)
+def _energy(evaluator: Evaluator, name: str) -> BoundQuestion:
+    known, lacks = compiled(evaluator, name), energy_lacks(evaluator.model)
     if not lacks:
         return known
 
@@ -135,9 +59,8 @@ def _energy(evaluator: Evaluator) -> BoundQuestion:
     return _like(energy, known)
 
 
-def _operational_inertia(evaluator: Evaluator) -> BoundQuestion:
-    found = CompiledFunction(evaluator, "operational_inertia").callable()
-    jacobian = CompiledFunction(evaluator, "jacobian").callable()
+def _operational_inertia(evaluator: Evaluator, name: str) -> BoundQuestion:
+    found, jacobian = compiled(evaluator, name), compiled(evaluator, "jacobian")
 
     def operational_inertia(
         q: State, frame: str, coordinates: str = "local", **bodies: object
@@ -159,7 +82,7 @@ def _operational_inertia(evaluator: Evaluator) -> BoundQuestion:
 
 def _like(function: Callable[..., object], other: object) -> BoundQuestion:
     """A function with the words and the report of another."""
-    for name in _WORDS:
+    for name in (*WORDS, "question"):
         setattr(function, name, getattr(other, name))
     return function
 
@@ -170,11 +93,3 @@ def _ranks(J: Array) -> Array:
     values = np.linalg.svd(np.where(finite, J, 0.0), compute_uv=False)
     largest = values.max(axis=-1, initial=0.0, keepdims=True)
     return np.asarray(np.sum(values > 1e-9 * largest, axis=-1))
-
-
-_SPECIAL: dict[str, Callable[[Evaluator], BoundQuestion]] = {
-    "inverse_dynamics": _inverse_dynamics,
-    "forward_dynamics": _forward_dynamics,
-    "energy": _energy,
-    "operational_inertia": _operational_inertia,
-}

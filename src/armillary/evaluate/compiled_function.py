@@ -1,11 +1,12 @@
-"""A row of the table of functions on one mechanism: what users call."""
+"""A row of the table of functions on one mechanism: what users call, as its attributes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from weakref import ref
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.kinematics import COORDINATES
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.functions import BODIES, FUNCTIONS, Function, Result
+from armillary.evaluate.functions import BODIES, FUNCTIONS, HANGS, QUESTIONS, Function, Result
 from armillary.evaluate.inputs import Array, BoundQuestion, Keywords, choice, flag, result_type
 from armillary.evaluate.needs import refuse_no_elements, refuse_no_mass
 from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_frame
@@ -21,6 +22,19 @@ from armillary.evaluate.world_frames import ConstantKernel, constants, of_world_
 if TYPE_CHECKING:
     from armillary.evaluate.native_call import Callee, Given, NativeCall
     from armillary.evaluate.program import Explanation
+
+
+# what callables say about themselves
+WORDS = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report")
+
+
+class Hung(Protocol):
+    """What hangs on a question, by name."""
+
+    def hung(self, name: str) -> object: ...
+
+
+Hanging = Callable[[Evaluator, str, BoundQuestion], Hung]  # of a question with such a name
 
 
 class CompiledFunction:
@@ -43,17 +57,19 @@ class CompiledFunction:
         """What `help` shows."""
         return "\n\n".join(filter(None, (row.title, row.text)))
 
-    def callable(self) -> Any:
-        """The callable users get: a native one where this interpreter allows, else a function."""
+    def callable(self, hanging: Hanging | None = None) -> BoundQuestion:
+        """The callable users get: a native one where this interpreter allows, else a function.
+
+        hanging: what hangs on it, made when it is first asked for."""
         from armillary.evaluate import native_call
 
-        names = ("__doc__", "__name__", "__qualname__", "__signature__", "compile_report")
-        attributes = {name: getattr(self, name) for name in names} | {"question": self}
+        attributes = {name: getattr(self, name) for name in WORDS} | {"question": self}
         if native_call.available():
             frames = tuple(self._evaluator.model.frame_index)
             words = {"frame": frames, "coordinates": COORDINATES, "kind": self.row.kinds}
-            arguments = native_call.Arguments.of(self.row.signature, words, frames)
-            self._fast = native_call.NativeCall(self._ask, attributes, arguments)
+            arguments = native_call.Arguments.of(self.row.signature, words, BODIES, frames)
+            late = self._late(hanging)
+            self._fast = native_call.NativeCall(self._ask, attributes, arguments, late)
             return self._fast.callable
 
         def function(*given: object, **named: object) -> Any:
@@ -61,7 +77,20 @@ class CompiledFunction:
 
         for name, value in attributes.items():
             setattr(function, name, value)
+        for name, make in self._late(hanging).items():
+            setattr(function, name, make())
         return function
+
+    def _late(self, hanging: Hanging | None) -> dict[str, Callable[[], object]]:
+        if hanging is None:
+            return {}
+
+        @cache
+        def whole() -> Hung:
+            ask = self._ask if self._fast is None else self._fast.callable
+            return hanging(self._evaluator, self.__name__, ask)
+
+        return {name: partial(lambda name: whole().hung(name), name) for name in HANGS}
 
     def _ask(self, *given: object, **named: object) -> Any:
         """Through the evaluator; calls of the kind are served natively from now on."""
@@ -120,6 +149,84 @@ class CompiledFunction:
         """Tier, operations, code size and compile time of every kernel made so far."""
         names = {algorithm.name for algorithm in self._algorithms.values()}
         return [e for name in sorted(names) for e in self._evaluator.explanations(name)]
+
+
+def compiled(evaluator: Evaluator, name: str, hanging: Hanging | None = None) -> BoundQuestion:
+    """What answers a row, unless it takes more than that."""
+    return CompiledFunction(evaluator, name).callable(hanging)
+
+
+# -- as attributes --------------------------------------------------------------------------------
+
+Answers = Mapping[str, Callable[[Evaluator, str], BoundQuestion]]  # to some questions, by name
+
+
+class Asked(Protocol):
+    """What is asked: an evaluator, and answers to questions that need more than their row."""
+
+    evaluator: Evaluator
+    answers: Answers
+
+
+class Question:
+    """A row as an attribute: made when it is first asked for, and kept."""
+
+    def __init__(self, name: str):
+        self.name, row = name, FUNCTIONS[name]
+
+        def described(self: object, *given: object, **named: object) -> None: ...
+
+        described.__name__ = described.__qualname__ = name
+        described.__doc__ = CompiledFunction.described(row)
+        described.__signature__ = row.signature  # type: ignore[attr-defined]
+        self._described = described
+
+    def __get__(self, owner: Asked | None, kind: type) -> BoundQuestion:
+        if owner is None:
+            return self._described  # what help(Mechanism) shows
+        call = owner.answers.get(self.name, compiled)(owner.evaluator, self.name)
+        found = vars(owner)[self.name] = certifiable(owner, self.name, call)
+        return found
+
+
+def certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
+    """The same question, which hands `certified=True` to `Mechanism.certified`.
+
+    Native calls never see it: what they do not serve goes to Python, and only that is changed."""
+    from armillary.evaluate.native_call import NativeCall
+
+    native = getattr(call, "_owner", None)
+    if isinstance(native, NativeCall):
+        native.careful = _certifiable(owner, name, native.careful)
+        return call
+    found = _certifiable(owner, name, call)
+    for word in (*HANGS, *WORDS, "question"):
+        if hasattr(call, word):
+            setattr(found, word, getattr(call, word))
+    return found
+
+
+def _certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
+    whole, kind, evaluator = ref(owner), type(owner), owner.evaluator
+
+    def ask(*given: object, **named: object) -> Any:
+        if not flag("certified", named.pop("certified", False)):
+            return call(*given, **named)
+        if not hasattr(kind, "certified"):
+            raise InputError(f"{name}: certified=True is known to whole mechanisms.")
+        # a question may outlive its mechanism, which is made again then
+        mechanism: Any = whole() or cast(Any, kind)(evaluator.model, evaluator.options)
+        return mechanism.certified(name, *given, **named)
+
+    return ask
+
+
+def rows() -> dict[str, Question]:
+    """Every question of the table as an attribute."""
+    return {name: Question(name) for name in QUESTIONS}
+
+
+# -- what is refused ------------------------------------------------------------------------------
 
 
 def refuse_closed(row: Function, bound: Mapping[str, object], question: str, model: str) -> None:

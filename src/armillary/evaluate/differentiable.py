@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.autodiff.transforms import gradient, tangent
-from armillary.evaluate.compiled_function import CompiledFunction, function_of
+from armillary.evaluate.compiled_function import compiled, function_of
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.functions import FUNCTIONS, Function
+from armillary.evaluate.functions import FUNCTIONS, HANGS, Function
 from armillary.evaluate.inputs import Array, BoundQuestion, result_type
 from armillary.evaluate.named_states import State
 from armillary.evaluate.sensitivities import (
@@ -22,8 +22,6 @@ from armillary.evaluate.sensitivities import (
     offset_jacobian,
 )
 from armillary.scalar import Scalar
-
-HANGS = ("derivatives", "jvp", "vjp", "parameter_jacobian", "offset_jacobian")
 
 
 def change_signature(row: Function) -> inspect.Signature:
@@ -70,7 +68,7 @@ class Differentiable:
     @cached_property
     def derivatives(self) -> BoundQuestion:
         """Matrices (nv, nv) with respect to every input; q moves on its tangent space."""
-        return CompiledFunction(self.evaluator, self.row.derivative).callable()
+        return compiled(self.evaluator, self.row.derivative)
 
     @cached_property
     def _products(self) -> Callable[..., Array]:
@@ -82,11 +80,11 @@ class Differentiable:
 
     @cached_property
     def _regressor(self) -> Callable[..., Array]:
-        return CompiledFunction(self.evaluator, "regressor").callable()
+        return compiled(self.evaluator, "regressor")
 
     @cached_property
     def _mass_matrix(self) -> Callable[..., Array]:
-        return CompiledFunction(self.evaluator, "mass_matrix").callable()
+        return compiled(self.evaluator, "mass_matrix")
 
     def jvp(self, *given: object, **named: object) -> Array:
         """Change of the result (nv) for small changes of q (tangent) and of the other inputs,
@@ -158,15 +156,15 @@ class Differentiable:
         q, v, last = self.evaluator.complete(bound).values()
         return q, v, last if self.name == "inverse_dynamics" else self._ask(q, v, last)
 
-    def hang_on(self, call: Callable[..., object]) -> None:
-        """All of it as attributes of the callable that users get."""
-        for name, signature in hanging_signatures(self.row).items():
-            found = getattr(self, name)
-            if inspect.ismethod(found):
-                found = partial(found)
-                found.__name__, found.__doc__ = name, inspect.getdoc(getattr(self, name))  # type: ignore[attr-defined]
-                found.__signature__ = signature  # type: ignore[attr-defined]
-            setattr(call, name, found)
+    def hung(self, name: str) -> object:
+        """What hangs on the question, as users get it."""
+        known = getattr(self, name)
+        if not inspect.ismethod(known):
+            return known
+        found = partial(known)
+        found.__name__, found.__doc__ = name, inspect.getdoc(known)  # type: ignore[attr-defined]
+        found.__signature__ = hanging_signatures(self.row)[name]  # type: ignore[attr-defined]
+        return found
 
 
 class WithDerivatives(Protocol):
@@ -180,6 +178,4 @@ class WithDerivatives(Protocol):
 
 def differentiable(evaluator: Evaluator, name: str) -> WithDerivatives:
     """A question of the table with its derivatives."""
-    call = CompiledFunction(evaluator, name).callable()
-    Differentiable(evaluator, name, call).hang_on(call)
-    return cast(WithDerivatives, call)
+    return cast(WithDerivatives, compiled(evaluator, name, Differentiable))

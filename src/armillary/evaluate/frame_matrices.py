@@ -15,8 +15,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, as_floats, choice
 from armillary.evaluate.named_states import State
 from armillary.evaluate.table_face import TableFace
-from armillary.model.joints import own_rotation
-from armillary.model.parts import WORLD, inertia_of
+from armillary.model.parts import WORLD, inertia_of, own_rotation
 from armillary.spatial import Motion
 
 KINDS = ("motion", "force")

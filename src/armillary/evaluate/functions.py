@@ -443,6 +443,7 @@ FUNCTIONS: dict[str, Function] = {
     ),
 }  # fmt: skip
 
-# rows that hang on another question: `inverse_dynamics.derivatives`
+# what hangs on a question with derivatives, and the rows that do: `inverse_dynamics.derivatives`
+HANGS = ("derivatives", "jvp", "vjp", "parameter_jacobian", "offset_jacobian")
 HANGING = {row.derivative for row in FUNCTIONS.values() if row.derivative}
 QUESTIONS = tuple(name for name in FUNCTIONS if name not in HANGING)

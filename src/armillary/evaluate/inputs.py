@@ -150,3 +150,16 @@ def flag(name: str, value: object) -> bool:
     if isinstance(value, (bool, np.bool_, int)):
         return bool(value)
     raise InputError(f"{name}: expected True or False, found {type(value).__name__}.")
+
+
+def as_plain(x: object, dtype: type = np.float64) -> Any:
+    """Real numbers as a plain array, as native calls take it, or what was given."""
+    if type(x) in (list, tuple):
+        x = np.array(x)
+    elif type(x) is not np.ndarray or _is_plain(x, dtype):
+        return x
+    return np.ascontiguousarray(x, dtype) if x.dtype.kind in "fiu" and x.ndim else x
+
+
+def _is_plain(x: np.ndarray, dtype: type) -> bool:
+    return x.dtype == dtype and x.dtype.isnative and x.flags.c_contiguous and x.flags.aligned

@@ -17,14 +17,15 @@ from typing import Any
 
 import numpy as np
 
-LEAST = 2**19  # bytes of one array; smaller ones are kept by malloc
+from armillary.evaluate.kernel import LARGE
+
 _MOST = 2**27  # bytes of all
 
 
 class KeptResults:
     """Arrays that were given out, the oldest first."""
 
-    def __init__(self, least: int = LEAST, most: int = _MOST):
+    def __init__(self, least: int = LARGE, most: int = _MOST):
         self._least, self._most = least, most
         self._arrays: list[np.ndarray] = []
         self._lock = Lock()

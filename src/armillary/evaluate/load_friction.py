@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.passes import from_own
 from armillary.algorithms.tree.inverse_dynamics import joint_wrenches
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.compiled_function import CompiledFunction, refuse_closed
+from armillary.evaluate.compiled_function import compiled, refuse_closed
 from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
 from armillary.evaluate.differentiable import (
     Differentiable,
@@ -49,8 +49,7 @@ from armillary.evaluate.sensitivities import offset_jacobian
 from armillary.evaluate.tangents import inverse_tangents
 from armillary.joints import Joint
 from armillary.model.edit import without_loads
-from armillary.model.joints import own_rotation
-from armillary.model.parts import JointSpec
+from armillary.model.parts import JointSpec, own_rotation
 from armillary.spatial import Force
 
 if TYPE_CHECKING:
@@ -321,9 +320,8 @@ class LoadedForward(Differentiable):
 
 def loaded_inverse(friction: LoadFriction) -> BoundQuestion:
     """Inverse dynamics with such friction: the friction is explicit, its derivatives are not."""
-    call = CompiledFunction(friction.evaluator, "inverse_dynamics").callable()
-    LoadedInverse(friction, call).hang_on(call)
-    return call
+    hanging = lambda evaluator, name, ask: LoadedInverse(friction, ask)  # noqa: E731
+    return compiled(friction.evaluator, "inverse_dynamics", hanging)
 
 
 def _no_regressor(joint: str) -> InputError:

@@ -20,12 +20,10 @@ import numpy as np
 
 from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
-from armillary.evaluate.arguments import LOADS, Arguments
-from armillary.evaluate.inputs import Array
-from armillary.evaluate.kept_results import LEAST
-from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.inputs import Array, as_plain, result_type
+from armillary.evaluate.kernel import LARGE, Kernel
 from armillary.runtime import call_code
-from armillary.runtime.call_arguments import TUPLE_ITEMS, WRENCHES, Data
+from armillary.runtime.call_arguments import TUPLE_ITEMS, Arguments, Data
 from armillary.runtime.call_code import Answer, Batch, Part, Result, Single
 from armillary.runtime.callable_type import capsule_table, counts_holders, fits, machinery, word_of
 
@@ -116,7 +114,7 @@ class _Served:
             d[Answer.SCRATCH + k] = d[Answer.SCRATCH_SIZE]
             d[Answer.SCRATCH_SIZE] += 0 if name in direct else prod(shape)
         several = len(serving.given) > 1 and not d[Answer.SCRATCH_SIZE]
-        d[Answer.LARGEST] = LEAST if several else _LARGEST
+        d[Answer.LARGEST] = LARGE if several else _LARGEST
         d[Answer.FORM] = self._form()
         self.singles: dict[str, tuple] = {}
         self.batches: dict[str, tuple] = {}
@@ -233,7 +231,9 @@ class NativeCall:
         slow: Callable[..., object],
         names: dict[str, object],
         arguments: Arguments | None = None,
+        late: Mapping[str, Callable[[], object]] | None = None,
     ):
+        """names: attributes of the callable; late: those that are made when first asked for."""
         self.careful, self.arguments = slow, arguments
         self.slow = slow if arguments is None else self._plainly
         self.data = d = np.zeros(Data.SIZE, dtype=np.int64)
@@ -252,14 +252,14 @@ class NativeCall:
         d[Data.ANSWERS] = self.answers.ctypes.data
         self.callable = machinery().make(d.ctypes.data)
         self._switching = Lock()
-        for name, value in {**names, "_owner": self}.items():  # it lives as long as the callable
-            setattr(self.callable, name, value)
+        for name, value in {**names, "_owner": self, "late": late or {}}.items():
+            setattr(self.callable, name, value)  # this object lives as long as the callable
 
     def _plainly(self, *given: object, **named: object) -> Any:
         """What is not plain, made plain where that is all; what still is not goes to the Python
         function."""
         if self.served and self.arguments is not None:
-            plain = self.arguments.plain(given, named)
+            plain = _plain(self.arguments, given, named)
             if plain is not None:
                 return self.callable(*plain[0], **plain[1])
         return self.careful(*given, **named)
@@ -275,16 +275,12 @@ class NativeCall:
         if self.arguments is None:
             return 0
         frames = tuple(bound.get("external") or ())
-        known = self.arguments.frames
         if not frames:
             return self.arguments.number(bound)
         if frames not in self.loads:
-            few = len(frames) <= WRENCHES and (len(known) + 1) ** len(frames) < 2**62
-            if not few or len(self.loads) >= LOADS or not set(frames) <= set(known):
+            code = self.arguments.digits(frames)
+            if code is None or len(self.loads) >= Data.LOAD_CODES.count:
                 return None
-            code = 0
-            for frame in frames:
-                code = code * (len(known) + 1) + known.index(frame) + 1
             with self._switching:
                 self.loads.append(frames)
                 self.data[Data.LOAD_CODES + len(self.loads) - 1] = code
@@ -347,6 +343,31 @@ class NativeCall:
         d[Data.BY_PLACE] = count
         self._kept = [out]
         d[Data.INPUTS] = d[Data.SHORTEST] = count
+
+
+def _plain(
+    known: Arguments, given: tuple[object, ...], named: dict[str, object]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    """The same call with rows of numbers instead of lists, whole numbers and strided arrays:
+    doubles, or floats where the whole state is.  None: there is nothing to change."""
+    arrays = {*known.inputs, *known.arrays}
+    slots = dict(zip(known.names, given, strict=False)) | named
+    dtype = result_type(*(slots.get(name) for name in known.inputs))
+    try:
+        changed = {
+            n: x for n, v in slots.items() if n in arrays and (x := as_plain(v, dtype)) is not v
+        }
+        wrenches = slots.get("external") if known.frames else None
+        if type(wrenches) is dict:
+            plain = {name: as_plain(w) for name, w in wrenches.items()}
+            if any(plain[name] is not w for name, w in wrenches.items()):
+                changed["external"] = plain
+    except (TypeError, ValueError):  # no numbers: the Python function says which
+        return None
+    if not changed:
+        return None
+    places = [changed.get(n, v) for n, v in zip(known.names, given, strict=False)]
+    return places, {n: changed.get(n, v) for n, v in named.items()}
 
 
 def _dtype(kernel: Callee) -> np.dtype:

@@ -8,14 +8,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from armillary.codegen.target import native
 from armillary.evaluate.inputs import checked_out
-from armillary.evaluate.kept_results import kept_results
-from armillary.evaluate.kernel import Code, Kernel, Rows, Spot
+from armillary.evaluate.kernel import LARGE, Code, Kernel, Rows, Spot
 from armillary.evaluate.request import CompileOptions, Request, arrays_of
 from armillary.evaluate.straight_code import StraightCode, least_operations, straight_code
 from armillary.model.lowering.tree import Tables
@@ -61,11 +62,15 @@ class Explanation:
 
 
 def _place(
-    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: object
+    given: np.ndarray | None, inputs: list[np.ndarray], shape: tuple[int, ...], dtype: DTypeLike
 ) -> np.ndarray:
     """Where a result is written: the caller's array where that is safe, else a new one."""
     plain = given is not None and given.flags.c_contiguous and given.flags.aligned
     if given is None or not plain or any(np.may_share_memory(given, x) for x in inputs):
+        if prod(shape) * np.dtype(dtype).itemsize < LARGE:
+            return np.empty(shape, dtype)
+        from armillary.evaluate.kept_results import kept_results
+
         return kept_results().empty(shape, dtype)
     return given.reshape(shape)
 

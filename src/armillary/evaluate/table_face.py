@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from numpy.typing import ArrayLike
 
-from armillary.evaluate.answers import answer, rows
+from armillary.evaluate.answers import answers
+from armillary.evaluate.compiled_function import Answers, rows
 from armillary.evaluate.evaluator import Evaluator, External
 
 if TYPE_CHECKING:
     from armillary.evaluate.derivatives import ForwardDerivatives, InverseDerivatives
-    from armillary.evaluate.inputs import Array, BoundQuestion
+    from armillary.evaluate.inputs import Array
     from armillary.evaluate.named_states import State
     from armillary.evaluate.program import Explanation
     from armillary.evaluate.results import (
@@ -192,12 +193,10 @@ class ForwardDynamics(Protocol):
 class TableFace:
     """Questions by the names of their rows, for a single state (n,) or a batch (B, n)."""
 
-    def __init__(self, evaluator: Evaluator):
+    def __init__(self, evaluator: Evaluator, obeying: Answers | None = None):
+        """obeying: answers that obey constraints; the others treat the tree."""
         self.evaluator, self.model, self.options = evaluator, evaluator.model, evaluator.options
-
-    def ask(self, name: str) -> BoundQuestion:
-        """The callable of a row; attributes are made by it."""
-        return answer(self.evaluator, name)
+        self.answers = {**answers(self.model), **(obeying or {})}
 
     if TYPE_CHECKING:
         inverse_dynamics: InverseDynamics

@@ -15,8 +15,7 @@ from armillary.formats.dh_rows import MODIFIED, STANDARD, check_convention
 from armillary.formats.losses import only_a_tree
 from armillary.formats.tables import chain, inverse, moved_mass, rotated_x, rotated_z, shifted
 from armillary.model import Body, Mass, Model, Pose
-from armillary.model.lowering.elements import Carrier
-from armillary.model.lowering.tree import KernelBody, lower
+from armillary.model.lowering.tree import Carrier, KernelBody, lower
 from armillary.model.parts import mass_of
 from armillary.spatial import Matrix, Transform, Vector
 

@@ -9,7 +9,8 @@ from armillary.errors import FormatError
 from armillary.formats.losses import Losses, written_name, written_row
 from armillary.formats.urdf_parts import UNBOUNDED
 from armillary.model import WORLD, Body, JointSpec, Limits, Passive, Pose, Rotor
-from armillary.model.joints import kernel_joint, own_rotation
+from armillary.model.joints import kernel_joint
+from armillary.model.parts import own_rotation
 from armillary.spatial import Vector
 from armillary.units import AXIS_VECTORS
 

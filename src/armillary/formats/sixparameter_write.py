@@ -18,7 +18,7 @@ from armillary.formats.sixparameter import LinkRow, Triple, rotation_axes
 from armillary.formats.tables import moved_mass, rotated_z
 from armillary.joints import AXES
 from armillary.model import WORLD, Body, Frame, JointSpec, Model, Pose
-from armillary.model.joints import own_rotation
+from armillary.model.parts import own_rotation
 from armillary.spatial import Matrix, Vector
 from armillary.units import AXIS_VECTORS
 

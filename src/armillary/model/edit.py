@@ -30,7 +30,7 @@ from armillary.model.constraint_parts import (
 )
 from armillary.model.element_numbers import with_numbers
 from armillary.model.elements.element import ForceElement
-from armillary.model.joints import kernel_joint, own_rotation
+from armillary.model.joints import kernel_joint
 from armillary.model.model import Model
 from armillary.model.parts import (
     WORLD,
@@ -42,6 +42,7 @@ from armillary.model.parts import (
     Rotor,
     inertia_of,
     mass_of,
+    own_rotation,
 )
 from armillary.model.passive import LOADS, Passive
 from armillary.model.report import Report

@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 from armillary import joints
 from armillary.errors import ModelError
 from armillary.model.checks import unit_axis
-from armillary.model.parts import WORLD, Body, JointSpec
-from armillary.spatial import Matrix, Motion, Vector
+from armillary.model.parts import ONE_AXIS, WORLD, Body, JointSpec
+from armillary.spatial import Motion
 from armillary.units import AXIS_VECTORS
 
 # type -> the joint of the algorithms, its axes rotated to z (see `own_rotation`)
@@ -29,7 +29,6 @@ _KERNELS: dict[str, Callable[[JointSpec], joints.Joint]] = {
     "general": lambda spec: joints.General([Motion.from_leaves(axis) for axis in spec.axes]),
 }
 KINDS = tuple(_KERNELS)
-_ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
 Axis = str | Sequence[float]
 
 
@@ -82,7 +81,7 @@ def joint_spec(
     if axis is not None and axes:
         raise ModelError(f"{part}: give `axis` or `axes`, not both.")
     given = [axis] if axis is not None else list(axes)
-    if kind in _ONE_AXIS:
+    if kind in ONE_AXIS:
         given = given or ["z"]
         if len(given) != 1:
             raise ModelError(f"{part}: a {kind} joint has one axis, found {len(given)}.")
@@ -95,7 +94,7 @@ def joint_spec(
         given = given or ["x", "y"]
         units = [unit_axis(named_axis(a, part), part)[0] for a in given]
         _check_universal(units, part)
-    elif kind in _ONE_AXIS:
+    elif kind in ONE_AXIS:
         units = [unit_axis(named_axis(given[0], part), part)[0]]
     elif given:
         raise ModelError(f"{part}: a {kind} joint takes no axis.")
@@ -152,38 +151,6 @@ def _screw_axis(axis: Axis, part: str) -> tuple[float, ...]:
 
 def kernel_joint(spec: JointSpec) -> joints.Joint:
     return _KERNELS[spec.kind](spec)
-
-
-def own_rotation(spec: JointSpec) -> Matrix:
-    """R_BK: from the kernel frame K (joint axis along z) to the body frame B.
-
-    Letters give exact permutations: z -> x takes (x, y, z) to (y, z, x)."""
-    if spec.kind == "universal":
-        first, second = Vector(*spec.axes[0]), Vector(*spec.axes[1])
-        third = first.cross(second)
-        return Matrix((first.leaves(), second.leaves(), third.leaves())).T
-    if spec.kind not in _ONE_AXIS:
-        return Matrix.identity()
-    return z_to(spec.axes[0])
-
-
-_FLIP = Matrix.diagonal(1, -1, -1)
-_Z_TO_LETTER = {
-    (1.0, 0.0, 0.0): Matrix(((0, 0, 1), (1, 0, 0), (0, 1, 0))),
-    (0.0, 1.0, 0.0): Matrix(((0, 1, 0), (0, 0, 1), (1, 0, 0))),
-    (0.0, 0.0, 1.0): Matrix.identity(),
-}
-
-
-def z_to(axis: Sequence[float]) -> Matrix:
-    """A rotation that takes z to the axis; the smallest one, except along -x, -y, -z."""
-    x, y, z = axis
-    if (x, y, z) in _Z_TO_LETTER:
-        return _Z_TO_LETTER[(x, y, z)]
-    if z < -0.9 or (-x, -y, -z) in _Z_TO_LETTER:
-        return z_to((-x, -y, -z)) @ _FLIP
-    U = Vector(-y, x, 0.0).skew()  # z × axis
-    return Matrix.identity() + U + (U @ U) * (1.0 / (1.0 + z))
 
 
 def named(spec: JointSpec, name: str) -> JointSpec:

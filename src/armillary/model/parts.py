@@ -1,4 +1,5 @@
-"""The parts of a mechanism, as plain frozen data: SI units, tuples of floats, no behaviour.
+"""The parts of a mechanism, as plain frozen data: SI units, tuples of floats, no behaviour; and the
+spatial objects that they stand for.
 
 A `Pose` is what a person writes down: position and orientation of a frame in another one.
 """
@@ -18,6 +19,7 @@ Triple = tuple[float, float, float]
 Rows = tuple[Triple, Triple, Triple]
 IDENTITY: Rows = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 WORLD = "world"
+ONE_AXIS = ("revolute", "prismatic", "helical", "cylindrical", "planar")
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,38 @@ class Frame:
     name: str
     body: str
     pose: Pose = field(default_factory=Pose)
+
+
+def own_rotation(spec: JointSpec) -> Matrix:
+    """R_BK: from the kernel frame K (joint axis along z) to the body frame B.
+
+    Letters give exact permutations: z -> x takes (x, y, z) to (y, z, x)."""
+    if spec.kind == "universal":
+        first, second = Vector(*spec.axes[0]), Vector(*spec.axes[1])
+        third = first.cross(second)
+        return Matrix((first.leaves(), second.leaves(), third.leaves())).T
+    if spec.kind not in ONE_AXIS:
+        return Matrix.identity()
+    return z_to(spec.axes[0])
+
+
+_FLIP = Matrix.diagonal(1, -1, -1)
+_Z_TO_LETTER = {
+    (1.0, 0.0, 0.0): Matrix(((0, 0, 1), (1, 0, 0), (0, 1, 0))),
+    (0.0, 1.0, 0.0): Matrix(((0, 1, 0), (0, 0, 1), (1, 0, 0))),
+    (0.0, 0.0, 1.0): Matrix.identity(),
+}
+
+
+def z_to(axis: Sequence[float]) -> Matrix:
+    """A rotation that takes z to the axis; the smallest one, except along -x, -y, -z."""
+    x, y, z = axis
+    if (x, y, z) in _Z_TO_LETTER:
+        return _Z_TO_LETTER[(x, y, z)]
+    if z < -0.9 or (-x, -y, -z) in _Z_TO_LETTER:
+        return z_to((-x, -y, -z)) @ _FLIP
+    U = Vector(-y, x, 0.0).skew()  # z × axis
+    return Matrix.identity() + U + (U @ U) * (1.0 / (1.0 + z))
 
 
 def inertia_of(mass: Mass) -> Inertia:

@@ -1,4 +1,5 @@
-"""LLVM text that sorts the arguments of a Python call into the slots of a signature.
+"""The arguments of a native call: what a function may be given, and the LLVM text that sorts it
+into the slots of its signature.
 
 What can be chosen (frame, coordinates, wrenches in certain frames, other parameters) makes a
 number, and the number chooses what answers the call.  -1: the Python function does.
@@ -6,7 +7,12 @@ number, and the number chooses what answers the call.  -1: the Python function d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
 
 from armillary.codegen.abi import ARRAYS, Slot, Struct, integer, pointer
 from armillary.codegen.code import Code
@@ -56,6 +62,119 @@ class Data(Struct):
     LOADS = integer()  # sets of frames that are known
     LOAD_CODES = integer(ARRAYS)  # numbers of their frames, as digits
     LOAD_WEIGHT = integer()  # of the first set; of the k-th k times that
+
+
+class Memory(Protocol):
+    """The fields of a structure, by their places."""
+
+    def __setitem__(self, place: int, value: int, /) -> None: ...
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The parameters of a function: arrays of the state, and what can be chosen.
+
+    words: of each choice, the default first.  arrays: those that need not be given.  frames: what
+    wrenches may act in."""
+
+    inputs: tuple[str, ...]
+    names: tuple[str, ...]
+    by_place: int
+    required: tuple[str, ...] = ()
+    words: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    arrays: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        signature: inspect.Signature,
+        words: Mapping[str, Sequence[object]],
+        arrays: Collection[str],
+        frames: tuple[str, ...],
+    ) -> Arguments:
+        """words: of some of the parameters; True or False is the choice where True is the
+        default, and False alone where that is: Python answers the rest.  arrays: names of those
+        that need not be given, in any signature."""
+        known = dict(signature.parameters)
+        empty = inspect.Parameter.empty
+        chosen: dict[object, Sequence[object]] = {True: (True, False), False: (False,)}
+        flags = {n: chosen[p.default] for n, p in known.items() if isinstance(p.default, bool)}
+        by_name = [n for n, p in known.items() if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        required = tuple(n for n, p in known.items() if p.default is empty)
+        return cls(
+            tuple(n for n in required if n not in words),
+            tuple(known),
+            len(known) - len(by_name),
+            required,
+            flags | {n: list(w) for n, w in words.items() if n in known},
+            tuple(n for n in by_name if n in arrays),
+            frames if "external" in known else (),
+        )
+
+    @cached_property
+    def weights(self) -> dict[str, int]:
+        """What every choice counts in the number of an answer; last the number of answers."""
+        found, total = {}, 1
+        for name in self.names:
+            found[name] = total
+            total *= len(self.words.get(name, ())) or (1 + (name in self.arrays))
+        return found | {
+            "external": total,
+            "": total * (1 + Data.LOAD_CODES.count * bool(self.frames)),
+        }
+
+    def number(self, bound: Mapping[str, object], load: int = 0) -> int | None:
+        """The number of the answer to a call; None: the Python function answers it.  load: the
+        number of the set of frames."""
+        total = load * self.weights["external"]
+        for name, value in bound.items():
+            if name in self.words:
+                words = self.words[name]
+                if not isinstance(value, (str, bool)) or value not in words:
+                    return None
+                total += self.weights[name] * words.index(value)
+            elif name in self.arrays and value is not None:
+                total += self.weights[name]
+        return total
+
+    def digits(self, frames: Sequence[str]) -> int | None:
+        """The numbers of the frames of wrenches as the digits of one number; None: a frame is not
+        known, or there are too many."""
+        radix, code = len(self.frames) + 1, 0
+        few = len(frames) <= WRENCHES and radix ** len(frames) < 2**62
+        if not few or not set(frames) <= set(self.frames):
+            return None
+        for frame in frames:
+            code = code * radix + self.frames.index(frame) + 1
+        return code
+
+    def fill(self, d: Memory) -> list[object]:
+        """Write them into the data of a call; gives what must be kept."""
+        names = [sys.intern(name) for name in self.names]
+        d[Data.INPUTS], d[Data.PARAMETERS] = len(self.inputs), len(names)
+        d[Data.BY_PLACE] = self.by_place
+        d[Data.SHORTEST] = len(self.inputs) if len(self.required) == len(self.inputs) else -1
+        d[Data.OUT] = -1
+        if "out" in names:
+            d[Data.OUT], d[Data.OUT_NAME] = names.index("out"), id(sys.intern("out"))
+        d[Data.EXTERNAL] = names.index("external") if self.frames else -1
+        kept: list[object] = [names]
+        for k, name in enumerate(names):
+            d[Data.NAMES + k], d[Data.REQUIRED + k] = id(name), name in self.required
+            if name in self.words:
+                numbers = {w: n * self.weights[name] for n, w in enumerate(self.words[name])}
+                kept.append(numbers)
+                d[Data.WORDS + k] = id(numbers)
+            elif name in self.arrays:
+                d[Data.WEIGHTS + k] = self.weights[name]
+        frames = {name: n for n, name in enumerate(self.frames, 1)}
+        d[Data.FRAMES], d[Data.RADIX] = id(frames), len(frames) + 1
+        d[Data.LOAD_WEIGHT] = self.weights["external"]
+        return [*kept, frames]
+
+
+# -- the text --------------------------------------------------------------------------------------
 
 
 class Call(Code):

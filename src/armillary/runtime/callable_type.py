@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Protocol
 
@@ -212,7 +212,7 @@ class Machinery:
         make = ctypes.pythonapi.PyType_FromSpec
         make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p]
         made = make(ctypes.addressof(self._spec))
-        made.__repr__ = function_text
+        made.__repr__, made.__getattr__ = function_text, _made_late
         return made
 
     def part(self, name: str) -> int:
@@ -233,6 +233,20 @@ class Machinery:
         ctypes.c_int64.from_address(place + CODE).value = code
         ctypes.c_int64.from_address(place + DATA).value = data_address
         return new
+
+
+class _Late(Protocol):
+    late: Mapping[str, Callable[[], object]]
+
+
+def _made_late(function: _Late, name: str) -> object:
+    """An attribute of a callable that is made when it is first asked for, by its entry of `late`,
+    and kept."""
+    if name == "late" or name not in function.late:
+        raise AttributeError(f"'armillary.Function' object has no attribute '{name}'")
+    found = function.late[name]()
+    setattr(function, name, found)
+    return found
 
 
 def _address(function: Any) -> int:

@@ -1,10 +1,8 @@
 """Spatial algebra over any scalar: the alphabet of every algorithm."""
 
-from armillary.spatial.force import Force
-from armillary.spatial.inertia import Inertia
-from armillary.spatial.motion import Motion
-from armillary.spatial.rigid import RigidMotion
-from armillary.spatial.space import ForceSpace, MotionSpace
+from armillary.spatial.force import Force, ForceSpace
+from armillary.spatial.motion import Motion, MotionSpace
+from armillary.spatial.rigid_body import Inertia, RigidMotion
 from armillary.spatial.symmetric import ForceDyad, MotionDyad
 from armillary.spatial.transform import Product, Transform
 from armillary.spatial.vector import Matrix, Symmetric, Vector

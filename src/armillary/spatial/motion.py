@@ -1,11 +1,11 @@
-"""Spatial motion vectors (ω; v): velocities, accelerations, joint axes."""
+"""Spatial motion vectors (ω; v): velocities, accelerations, joint axes and the spaces they span."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from armillary.scalar import Scalar
-from armillary.spatial.force import Force
+from armillary.spatial.force import Force, Space
 from armillary.spatial.vector import Vector
 
 
@@ -71,3 +71,15 @@ class Motion:
 
     def __repr__(self) -> str:
         return f"Motion{self.leaves()}"
+
+
+class MotionSpace(Space):
+    """S, one motion per degree of freedom:  v_J = S @ v,  tau = S.T @ f."""
+
+    __slots__ = ()
+
+    def __matmul__(self, coordinates: Sequence[Scalar]) -> Motion:
+        return self._combine(coordinates, Motion.zero())
+
+    def leaves(self) -> tuple[Scalar, ...]:
+        return tuple(x for column in self.columns for x in column.leaves())

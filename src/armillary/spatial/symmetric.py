@@ -11,8 +11,8 @@ from typing import Any
 
 from armillary.scalar import Scalar
 from armillary.spatial.force import Force
-from armillary.spatial.inertia import Inertia
 from armillary.spatial.motion import Motion
+from armillary.spatial.rigid_body import Inertia
 from armillary.spatial.vector import Matrix, Symmetric, Vector
 
 

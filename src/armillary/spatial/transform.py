@@ -12,10 +12,8 @@ from typing import Any
 
 from armillary.scalar import Scalar
 from armillary.spatial.force import Force
-from armillary.spatial.inertia import Inertia
-from armillary.spatial.motion import Motion
-from armillary.spatial.rigid import RigidMotion
-from armillary.spatial.space import MotionSpace
+from armillary.spatial.motion import Motion, MotionSpace
+from armillary.spatial.rigid_body import Inertia, RigidMotion
 from armillary.spatial.symmetric import ForceDyad, MotionDyad
 from armillary.spatial.vector import Matrix, Vector
 

@@ -20,9 +20,8 @@ from armillary.evaluate.inputs import Array
 from armillary.joints.closures import Closure
 from armillary.joints.rolling import RollingDisc
 from armillary.model.constraint_parts import Constraint, Loop, Wheel
-from armillary.model.joints import own_rotation, z_to
 from armillary.model.model import Model
-from armillary.model.parts import WORLD, Frame, Pose
+from armillary.model.parts import WORLD, Frame, Pose, own_rotation, z_to
 from armillary.textbook.formulations.tree_state import TreeState, cross
 from armillary.textbook.linear import null_space, solve
 from armillary.textbook.parts import skew

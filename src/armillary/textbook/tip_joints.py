@@ -22,8 +22,8 @@ from armillary.evaluate.inputs import Array
 from armillary.joints.closures import Closure, rate_bias
 from armillary.joints.loops import GimbalLoop, LoopClosure, loop_closure
 from armillary.model.constraint_parts import DIRECTIONS, Loop
-from armillary.model.joints import kernel_joint, own_rotation
-from armillary.model.parts import Frame
+from armillary.model.joints import kernel_joint
+from armillary.model.parts import Frame, own_rotation
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 from armillary.textbook.linear import solve
 from armillary.textbook.parts import Directions, directions, skew, tree_of

@@ -8,8 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.model.joints import z_to
-from armillary.model.parts import IDENTITY, Pose, Rows
+from armillary.model.parts import IDENTITY, Pose, Rows, z_to
 from armillary.spatial import Matrix
 from armillary.viewer.schema import Place, Point
 

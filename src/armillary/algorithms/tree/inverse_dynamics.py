@@ -8,13 +8,14 @@ Checked by tests/laws/test_power.py and against Pinocchio.
 from __future__ import annotations
 
 from armillary.algorithms.passes import Algorithm, Inward, Outward
-from armillary.algorithms.tree.kinematics import move, place
-from armillary.spatial import Force, Motion, RigidMotion
+from armillary.algorithms.tree.kinematics import move
+from armillary.spatial import Force, Motion, Product, RigidMotion
 
 
 def outward(b, p, j):
     """Motion, and the net force of it: what the body needs to move as it does."""
-    place(b, p, j)
+    b.X = Product(b.joint.transform(j.q), b.placement)  # X_BP
+    b.S = b.joint.motion_space(j.q)
     b.m = (b.X @ p.m).moved(b.S @ j.v, b.S @ j.a + b.joint.bias(j.q, j.v))
     b.f = b.m.force(b.inertia, b.euler) - j.external
 

@@ -13,7 +13,7 @@ from armillary.joints.loops import LoopClosure, loop_closure
 from armillary.joints.profiles import OnProfile, smooth_pieces
 from armillary.joints.rolling import KnifeEdge, RollingDisc, RollingSphere
 from armillary.model import constraint_parts
-from armillary.model.joints import kernel_joint, own_rotation, z_to
+from armillary.model.joints import kernel_joint
 from armillary.model.lowering.constraint_table import (
     ConstraintTable,
     FrameConstraint,
@@ -22,7 +22,7 @@ from armillary.model.lowering.constraint_table import (
 )
 from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
-from armillary.model.parts import WORLD, Frame, Pose
+from armillary.model.parts import WORLD, Frame, Pose, own_rotation, z_to
 from armillary.model.passive import Passive
 from armillary.spatial import Matrix, Transform, Vector
 

@@ -1,4 +1,4 @@
-"""From the force elements of a model to those of the algorithms: ends on kernel bodies."""
+"""A force element as the algorithms know it: its ends on kernel bodies."""
 
 from __future__ import annotations
 
@@ -6,20 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from armillary.model.elements.element import ElementLaw, ForceElement
-from armillary.model.joints import kernel_joint
-from armillary.model.model import Model
-from armillary.model.parts import WORLD
+from armillary.model.elements.element import ElementLaw
 from armillary.scalar import Scalar
 from armillary.spatial import Matrix, Transform, Vector
-
-
-@dataclass(frozen=True)
-class Carrier:
-    """Where a body of the model lives in the tables: the kernel body and its place in it."""
-
-    kernel: int  # index of the kernel body, -1: the world
-    X_BK: Transform  # kernel frame of that body to this body's frame
 
 
 @dataclass(frozen=True)
@@ -91,44 +80,6 @@ class KernelElement:
         rest = iter(values[own:])
         places = tuple(Vector(next(rest), next(rest), next(rest)) for _ in self.bodies)
         return replace(self, law=self.law.with_named(values[:own]), positions=places)
-
-
-def lower_elements(model: Model, carriers: Sequence[Carrier]) -> tuple[KernelElement, ...]:
-    """The elements on the bodies of tables."""
-    world = Carrier(-1, Transform.identity())
-    found = []
-    for part in model.elements:
-        on = [world if e.body == WORLD else carriers[model.index[e.body]] for e in part.ends]
-        found.append(
-            KernelElement(
-                part.name,
-                tuple(carrier.kernel for carrier in on),
-                tuple(carrier.X_BK for carrier in on),
-                tuple(Matrix(end.pose.rotation) for end in part.ends),
-                tuple(Vector(*end.pose.position) for end in part.ends),
-                part.law,
-                *_coordinates(model, part, carriers),
-            )
-        )
-    return tuple(found)
-
-
-def _coordinates(
-    model: Model, part: ForceElement, carriers: Sequence[Carrier]
-) -> tuple[tuple[tuple[int, int], ...], tuple[float, ...]]:
-    """Of an element: kernel bodies with numbers within their joints, and places of locked ones."""
-    found, held = [], []
-    names = part.joints(model.joint_index)
-    for label, name in zip(part.coordinates, names, strict=True):
-        coordinate = label[len(name) + 1 :]
-        number = model.joint_index[name]
-        body = model.bodies[number]
-        joint = kernel_joint(body.joint if body.unlocked is None else body.unlocked.joint)
-        k = joint.coordinates.index(coordinate) if coordinate else 0
-        locked = body.unlocked is not None
-        found.append((-1 if locked else carriers[number].kernel, k))
-        held.append(float(body.locked_at[k]) if locked else 0.0)
-    return tuple(found), tuple(held)
 
 
 def given_elements(

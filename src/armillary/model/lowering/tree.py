@@ -1,4 +1,5 @@
-"""From the model to the tables of the algorithms: axes rotated to z, welds fused, numbers flat.
+"""From the model to the tables of the algorithms: axes rotated to z, welds fused, force elements
+with their ends on the bodies that are left, numbers flat.
 
 The *kernel frame* K of a body has the joint axis along z; `own` rotates it to the body frame.
 """
@@ -10,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from armillary.errors import ModelError
 from armillary.joints import Joint
-from armillary.model.joints import own_rotation
+from armillary.model.elements.element import ForceElement
+from armillary.model.joints import kernel_joint
 from armillary.model.lowering.constraint_table import ConstraintTable
-from armillary.model.lowering.elements import Carrier, KernelElement, given_elements, lower_elements
+from armillary.model.lowering.elements import KernelElement, given_elements
 from armillary.model.model import Model
-from armillary.model.parts import Rotor, inertia_of
+from armillary.model.parts import WORLD, Rotor, inertia_of, own_rotation
 from armillary.model.passive import Passive
 from armillary.model.varied import Numbers, Varied
 from armillary.scalar import Dual, Scalar
@@ -139,6 +141,14 @@ class KernelBody:
 
 
 @dataclass(frozen=True)
+class Carrier:
+    """Where a body of the model lives in the tables: the kernel body and its place in it."""
+
+    kernel: int  # index of the kernel body, -1: the world
+    X_BK: Transform  # kernel frame of that body to this body's frame
+
+
+@dataclass(frozen=True)
 class Tables:
     """The whole tree for the algorithms."""
 
@@ -212,9 +222,47 @@ def lower(
         nq=model.nq,
         nv=model.nv,
         fused=fuse,
-        elements=lower_elements(model, carriers) if passive else (),
+        elements=_elements(model, carriers) if passive else (),
         gravity=numbers.gravity,
     )
+
+
+def _elements(model: Model, carriers: Sequence[Carrier]) -> tuple[KernelElement, ...]:
+    """The elements on the bodies of tables."""
+    world = Carrier(-1, Transform.identity())
+    found = []
+    for part in model.elements:
+        on = [world if e.body == WORLD else carriers[model.index[e.body]] for e in part.ends]
+        found.append(
+            KernelElement(
+                part.name,
+                tuple(carrier.kernel for carrier in on),
+                tuple(carrier.X_BK for carrier in on),
+                tuple(Matrix(end.pose.rotation) for end in part.ends),
+                tuple(Vector(*end.pose.position) for end in part.ends),
+                part.law,
+                *_coordinates(model, part, carriers),
+            )
+        )
+    return tuple(found)
+
+
+def _coordinates(
+    model: Model, part: ForceElement, carriers: Sequence[Carrier]
+) -> tuple[tuple[tuple[int, int], ...], tuple[float, ...]]:
+    """Of an element: kernel bodies with numbers within their joints, and places of locked ones."""
+    found, held = [], []
+    names = part.joints(model.joint_index)
+    for label, name in zip(part.coordinates, names, strict=True):
+        coordinate = label[len(name) + 1 :]
+        number = model.joint_index[name]
+        body = model.bodies[number]
+        joint = kernel_joint(body.joint if body.unlocked is None else body.unlocked.joint)
+        k = joint.coordinates.index(coordinate) if coordinate else 0
+        locked = body.unlocked is not None
+        found.append((-1 if locked else carriers[number].kernel, k))
+        held.append(float(body.locked_at[k]) if locked else 0.0)
+    return tuple(found), tuple(held)
 
 
 def _any(passive: Sequence[Passive]) -> bool:

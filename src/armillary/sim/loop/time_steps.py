@@ -25,7 +25,6 @@ from armillary.runtime.time_context import KernelCall, Policy, Steps, Table
 from armillary.runtime.time_loop import called_back, run_steps
 from armillary.sim.loop.control_kernels import Controlling
 from armillary.sim.loop.dynamics_kernels import baumgarte_program, dynamics_program
-from armillary.sim.loop.exponential_kernels import exponential_memory
 from armillary.sim.loop.implicit_kernels import ImplicitKernels
 from armillary.sim.loop.step_data import (
     Answer,
@@ -37,7 +36,7 @@ from armillary.sim.loop.step_data import (
     Work,
     Wrenches,
 )
-from armillary.sim.loop.step_memory import state_arrays, zeros
+from armillary.sim.loop.step_memory import exponential_memory, state_arrays, zeros
 from armillary.sim.loop.variational_kernels import VariationalKernels
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces
-from armillary.model.joints import own_rotation
 from armillary.model.model import Model
+from armillary.model.parts import own_rotation
 from armillary.spatial import Transform
 from armillary.textbook.formulations.workbook import INERTIA, MOTION, Noting
 from armillary.textbook.parts import skew, spatial_inertia

@@ -21,8 +21,8 @@ from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, W
 from armillary.model.elements.element import ForceElement
 from armillary.model.elements.tyre import Tyre
 from armillary.model.elements.world import FixedWrench, PointGravity
-from armillary.model.joints import kernel_joint, own_rotation
-from armillary.model.parts import WORLD, Frame, JointSpec, Shape
+from armillary.model.joints import kernel_joint
+from armillary.model.parts import WORLD, Frame, JointSpec, Shape, own_rotation
 from armillary.spatial import Motion
 from armillary.viewer.elements import anchors, placed, symbols_of, tyres
 
