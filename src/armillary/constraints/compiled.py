@@ -19,7 +19,7 @@ from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
 
 if TYPE_CHECKING:
-    from armillary.evaluate.program import Program
+    from armillary.evaluate.program import Program, Verify
 
 # operations of the budget that an unknown and a body count for: larger systems are not even traced
 _PER_UNKNOWN = 133
@@ -97,13 +97,14 @@ def compiled_kernels(
     verified: bool = False,
     rolled: bool = False,
     budget: int = CompileOptions.budget,
+    verify: Verify | None = None,
 ) -> Program | None:
     """Straight-line kernels of an algorithm over the constraints, where that is not too long.
 
     verified: it is forward dynamics, and new code of it is tried once (verify.py).
-    rolled: it may be of any length, as long as it repeats itself.  budget: of operations, where
-    that of the mechanism is the usual one."""
-    from armillary.constraints.verify import by_elimination, of_closed
+    verify: or in another way.  rolled: it may be of any length, as long as it repeats itself.
+    budget: of operations, where that of the mechanism is the usual one."""
+    from armillary.constraints.verify import of_closed
     from armillary.evaluate.program import Program
     from armillary.evaluate.request import Request
 
@@ -111,8 +112,8 @@ def compiled_kernels(
     if not rolled and not may_be_compiled(equations):
         return None
     request = Request(algorithm, reads, owner.moving_base)
-    check = by_elimination if rolled else of_closed
-    verify = check(equations, passive) if verified else None
+    if verified and verify is None:
+        verify = of_closed(equations, passive)
     options = longer(owner.options, _DYNAMICS if verified else budget)
     kernels = Program(request, _tables(equations, reads, passive), options, verify, rolls=rolled)
     try:
