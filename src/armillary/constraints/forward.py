@@ -352,7 +352,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if found is not None:
             return found
         if plain:
-            arrays, single = equations.check_states(**arrays)
+            arrays, single = equations.check_states(q=q, v=v, tau=tau)
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
