@@ -64,7 +64,8 @@ def states_are_counted(equations: Equations) -> bool:
 
 
 def _too_many_unknowns(equations: Equations) -> bool:
-    return equations.tables.nv + len(kept_rows(equations)) > _TRACED
+    n = equations.tables.nv
+    return n + equations.constraints.count > _TRACED and n + len(kept_rows(equations)) > _TRACED
 
 
 def _repeats(equations: Equations) -> bool:
