@@ -83,7 +83,7 @@ def segments(shapes: Sequence[int]) -> list[Span]:
         places = later[grams[place]]
         while places[-1] < place:
             places.pop()
-        found = _repeats(shapes, places[::-1])
+        found = _repeats(shapes, places[::-1]) if _evenly(places) else []
         if found:
             cuts += found
             place = found[-1]
@@ -93,15 +93,18 @@ def segments(shapes: Sequence[int]) -> list[Span]:
     return [span for span in pairwise(edges) if span[0] < span[1]]
 
 
+def _evenly(places: Sequence[int]) -> bool:
+    """Do the last three, which come first, stand about as far from each other?"""
+    if len(places) < 3:
+        return False
+    gap, second = places[-2] - places[-1], places[-3] - places[-2]
+    return max(gap, second) <= _LONGEST and abs(gap - second) <= _UNEVEN * max(gap, second)
+
+
 def _repeats(shapes: Sequence[int], places: Sequence[int]) -> list[int]:
     """Where segments begin that follow one another from the first of these places on, and where the
-    last one ends; nothing where they do not repeat each other evenly."""
-    if len(places) < 3:
-        return []
-    gap, second = places[1] - places[0], places[2] - places[1]
-    if max(gap, second) > _LONGEST or abs(gap - second) > _UNEVEN * max(gap, second):
-        return []
-    taken = [places[0]]
+    last one ends; nothing where they are too few."""
+    taken, gap = [places[0]], places[1] - places[0]
     for before, here in pairwise(places):
         if here - before > 1.5 * gap:
             break
