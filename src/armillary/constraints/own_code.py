@@ -71,12 +71,12 @@ class OwnCode:
         if plan is None:
             return None
         dynamics = constrained_dynamics(for_inputs(plan, reads))
-        if not may_be_rolled(equations):
-            return compiled_kernels(equations, dynamics, reads, passive, verified=True)
-        from armillary.constraints.verify_rolled import by_elimination
+        rolled, verify = may_be_rolled(equations), None
+        if not may_be_compiled(equations):
+            from armillary.constraints.verify_rolled import by_elimination
 
-        verify = by_elimination(equations, passive)
-        return compiled_kernels(equations, dynamics, reads, passive, True, True, verify=verify)
+            verify = by_elimination(equations, passive)
+        return compiled_kernels(equations, dynamics, reads, passive, True, rolled, verify=verify)
 
     def _begin(self, key: Key, place: dict[Key, Program | None]) -> None:
         """Make a program in a thread, on equations of its own; Python waits for it before it ends:

@@ -102,7 +102,8 @@ class Constrained(TableFace):
             served = rolled.constraint_solver.forward.kernels(_STATE)
             if served is not None and served.specialised():
                 return rolled
-        return self._with(replace(self.options, budget=_LONG)) if steps >= _MANY_STEPS else self
+        longer = replace(self.options, budget=_LONG, states=MANY_STATES)
+        return self._with(longer) if steps >= _MANY_STEPS else self
 
     def _with(self, options: CompileOptions) -> Self:
         """The same with other options, made once."""

@@ -31,7 +31,9 @@ _PER_BODY = 200  # operations of the budget: larger mechanisms are not even trac
 _LONGEST_TRACE = 60  # bodies that are always traced
 _FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
 _TIERS = {"loop": 1, "straight": 2, "rolled": 2, "solve": 2, "interpreter": 0}
-_ROLLED_FROM = 6000  # operations: shorter code stays in a row
+# operations: shorter code stays in a row; rolled code that is longer compiles for seconds, and is
+# made where many states are announced
+_ROLLED_FROM = 6000
 _REPEATS = 1 / 3  # of its operations: code that is not too long runs faster in a row
 _WORTH = 50e-6  # s of work that are worth a thread
 
@@ -168,7 +170,9 @@ class Program:
         from armillary.evaluate.rolled_code import RolledCode
 
         rolled, budget = RolledCode(code), self.options.budget
-        most = _REPEATS * code.operations if code.operations <= budget else budget
+        most = budget if self.options.states else min(budget, _ROLLED_FROM)
+        if code.operations <= budget:
+            most = min(most, int(_REPEATS * code.operations))
         return rolled if rolled.operations <= most else code
 
     @cached_property

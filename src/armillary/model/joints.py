@@ -107,7 +107,7 @@ def joint_spec(
             )
     elif free:
         raise ModelError(f"{part}: `free` belongs to gimbal joints only.")
-    if pitch and kind != "helical":
+    if pitch and kind in KINDS and kind != "helical":  # joints of your own use it as they like
         raise ModelError(
             f"{part}: `pitch` belongs to helical joints only, found {pitch!r} of a {kind} joint."
         )
