@@ -5,7 +5,7 @@ import pytest
 
 import armillary as am
 from armillary.codegen.target import native
-from armillary.constraints import compiled, sparse_plan, verify_rolled
+from armillary.constraints import own_size, sparse_plan, verify_rolled
 from armillary.constraints.plan import make_plan
 from armillary.evaluate.program import Program
 from armillary.model import Frame, Passive, Pose
@@ -155,8 +155,8 @@ def test_project_is_rolled_too(long_ladder):
 
 def test_large_ones_are_compiled_after_many_states(monkeypatch):
     """What was asked decides, not the clock; the digits stay within rounding."""
-    monkeypatch.setattr(compiled, "_TRACED", 50)
-    monkeypatch.setattr(compiled, "MANY_STATES", 20)
+    monkeypatch.setattr(own_size, "_TRACED", 50)
+    monkeypatch.setattr(own_size, "MANY_STATES", 20)
     m = ladder(24, seed=3)
     q, v, tau = state(m)
     first = m.forward_dynamics(q, v, tau)

@@ -3,18 +3,22 @@ accelerations that are known (algorithms/closed/joint_forces.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armillary.algorithms.closed.embedding import Pivot
 from armillary.algorithms.closed.joint_forces import ForcePlan, joint_forces
-from armillary.constraints.compiled import may_be_compiled
+from armillary.constraints import kept_rows
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.nullspace import RANK_TOLERANCE
+from armillary.constraints.own_code import own_plan
+from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.plan import following_rows, plan_at, plan_of
+from armillary.constraints.sparse_plan import sparse_plan
 from armillary.constraints.states import finite_rows
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraints import lower_constraints
@@ -27,8 +31,8 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 
-_NOISE = 1e-9  # coefficients of scaled rows: less is rounding
-_WORTH = 100  # states: for fewer, the null space is done before the code would be compiled
+# states, and their unknowns: for fewer, the null space is done before the code would be compiled
+_WORTH, _WORTH_UNKNOWNS = 100, 2000
 _WORTH_OTHERS = 20  # states that were left: then other pivots are compiled
 _CHOICES = 3  # of other pivots
 
@@ -38,17 +42,23 @@ class ForceKernels:
     of them passes through zero along a motion, others are healthy."""
 
     def __init__(
-        self, equations: Equations, external: bool, passive: bool, plan: ForcePlan, given: bool
+        self,
+        equations: Equations,
+        external: bool,
+        passive: bool,
+        plan: ForcePlan,
+        given: bool,
+        rolls: bool,
     ):
         self._equations, self._external, self._passive = equations, external, passive
-        self._given = given  # numbers of the bodies are inputs
+        self._given, self._rolls = given, rolls  # numbers of the bodies are inputs; long code rolls
         self._plans, self._left = [plan], 0
         self._known: dict[ForcePlan, OneOrMany] = {}
         self._codes = [self._code(plan)]
 
     @property
-    def straight(self) -> bool:
-        return self._codes[0].program.straight()
+    def specialised(self) -> bool:
+        return self._codes[0].program.specialised()
 
     @property
     def tables(self) -> Tables:
@@ -90,7 +100,8 @@ class ForceKernels:
             return False
         self._left = 0
         q = inputs["q"]
-        at = plan_at(self._equations, plan_of(self._equations), q[left[0] if len(q) > 1 else 0])
+        usual = own_plan(self._equations)
+        at = usual and plan_at(self._equations, usual, q[left[0] if len(q) > 1 else 0])
         if at is None or self._plans[0].pivots is None:
             return False
         plan = replace(self._plans[0], pivots=at.pivots)
@@ -116,7 +127,8 @@ class ForceKernels:
         more = ("external",) * self._external + ("parameters",) * self._given
         reads = ("q", "v", "a", "tau", *more)
         request = Request(joint_forces(plan), reads, owner.moving_base, owner.vertical_gravity)
-        made = OneOrMany(Program(request, tables, owner.options), owner.base_numbers)
+        program = Program(request, tables, owner.options, rolls=self._rolls)
+        made = OneOrMany(program, owner.base_numbers)
         self._known[plan] = made
         return made
 
@@ -129,25 +141,32 @@ def _left(found: Mapping[str, Array]) -> Rows:
 def force_kernels(
     equations: Equations, external: bool, passive: bool, given: bool = False
 ) -> ForceKernels | None:
-    """Straight-line code of all forces, made once; None where there is none.  given: numbers of the
-    bodies are inputs."""
-    key = ("forces", external, passive, given)
+    """Code of all forces, made once; None where there is none.  given: numbers of the bodies are
+    inputs."""
+    key = ("forces", external, passive, given, may_be_rolled(equations))
     return equations.memo.once(key, lambda: _make(equations, external, passive, given))
 
 
 def _make(equations: Equations, external: bool, passive: bool, given: bool) -> ForceKernels | None:
-    if not may_be_compiled(equations) or not equations.constraints.ideal:
+    rolls = may_be_rolled(equations)
+    if not equations.constraints.ideal or not (rolls or may_be_compiled(equations)):
         return None
     plan = force_plan(equations)
     if plan is None:
         return None
-    kernels = ForceKernels(equations, external, passive, plan, given)
-    return kernels if kernels.straight else None
+    kernels = ForceKernels(equations, external, passive, plan, given, rolls)
+    return kernels if kernels.specialised else None
 
 
 def force_plan(equations: Equations) -> ForcePlan | None:
     """None: rows that the digits of a file make nearly dependent, whose rank is found state by
     state."""
+    if may_be_rolled(equations) and not may_be_compiled(equations):
+        sparse = sparse_plan(equations)
+        following = kept_rows.following_rows(equations)
+        if sparse is None:
+            return None
+        return _force_plan(equations, sparse.kept, following, sparse.pivots)
     plan = plan_of(equations)
     # pivots for all kept rows: those are independent, and determine the multipliers
     whole = plan.pivots is not None and len(plan.pivots) == len(plan.kept)
@@ -156,13 +175,22 @@ def force_plan(equations: Equations) -> ForcePlan | None:
         return None
     others, kept, C = following_rows(equations)
     s = equations.scaling
-    following = []
-    for number, line in zip(others.tolist(), C, strict=True):
-        scaled = line * s.rows[number] / s.rows[kept]
-        terms = [(int(k), float(x)) for k, x in zip(kept, scaled, strict=True) if abs(x) > _NOISE]
-        following.append((number, tuple(terms)))
+    following = [
+        (number, kept_rows.summed(kept, line * s.rows[number] / s.rows[kept]))
+        for number, line in zip(others.tolist(), C, strict=True)
+    ]
+    return _force_plan(equations, kept.tolist(), following, pivots)
+
+
+def _force_plan(
+    equations: Equations,
+    kept: Sequence[int],
+    following: Sequence[tuple[int, kept_rows.Terms]],
+    pivots: tuple[Pivot, ...] | None,
+) -> ForcePlan:
+    s = equations.scaling
     return ForcePlan(
-        kept=tuple(kept.tolist()),
+        kept=tuple(kept),
         following=tuple(following),
         pivots=pivots,
         rows=tuple(s.rows.tolist()),
@@ -175,7 +203,8 @@ def _worth(equations: Equations, more: int) -> bool:
     """Were so many states asked for, with these, that their code is worth its making?"""
     asked = equations.memo.once("states asked for forces", Asked)
     asked.count += more
-    return equations.steady or asked.count >= _WORTH
+    unknowns = equations.tables.nv + equations.constraints.count
+    return equations.steady or asked.count >= min(_WORTH, _WORTH_UNKNOWNS // unknowns)
 
 
 def forces_at_once(

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.closed.row_terms import row_terms
+from armillary.codegen.target import native
+from armillary.constraints.equal_parts import equal_parts
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import BoundQuestion
 from armillary.evaluate.request import Request
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
 
 
+_TRACED = 1000  # unknowns up to which rows of a mechanism of equal parts are traced
 _RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
 
@@ -28,7 +31,7 @@ class Asked:
 
 
 def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
-    """Straight-line code of all rows; None where there is none."""
+    """Code of all rows, in a row or rolled up; None where there is none."""
     from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
 
@@ -36,8 +39,9 @@ def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -
         return None
     tables = replace(owner.tables(True, passive), constraints=constraints)
     request = Request(row_terms, row_terms.reads, owner.moving_base, owner.vertical_gravity)
-    kernels = Program(request, tables, owner.options)
-    return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
+    rolls = tables.nv + constraints.count <= _TRACED and native() and equal_parts(tables)
+    kernels = Program(request, tables, owner.options, rolls=rolls)
+    return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
 
 
 def chosen_rows(kernels: OneOrMany, names: tuple[str, ...]) -> BoundQuestion | None:

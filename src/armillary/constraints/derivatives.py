@@ -22,10 +22,11 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
 from armillary.algorithms.interpreter import Run
-from armillary.constraints.compiled import compiled_kernels, longer, may_be_compiled
+from armillary.constraints.compiled import compiled_kernels, longer
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
+from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.plan import plan_of
 from armillary.constraints.splitting import (
     LONGEST,
@@ -48,8 +49,9 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
-_WORTH = 200  # directions: for fewer, the interpreter is done before their code is compiled
-_DIRECTIONS = "directions of derivatives"
+# bodies of states, which count twice: for fewer, the interpreter is done before they are compiled
+_WORTH = 60
+_ASKED = "slopes of states"
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
 _PER_STEP = 400  # operations of the budget that a body counts for along a direction
 _EVEN = 1e-3  # inertias of motions, as roots: with less of one beside another care is taken
@@ -122,9 +124,9 @@ def compiled_derivatives(
 ) -> ConstrainedDerivatives | None:
     """By compiled code; None: it is not yet worth its making, there is none, or it has not
     converged at every state.  closed: open positions do not converge."""
-    asked = equations.memo.once(_DIRECTIONS, Asked)
+    asked = equations.memo.once(_ASKED, Asked)
     by_load = states.passive and equations.model.load_dependent_joints
-    if asked.count < _WORTH or by_load or not len(states):
+    if not _worth(equations, asked) or by_load or not len(states):
         return None
     key = ("derivatives", states.reads, states.passive)
     kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
@@ -142,6 +144,11 @@ def compiled_derivatives(
         return None
     probe = _Probe(equations, states.arrays["q"], found, states.external, states.passive)
     return _of_states(equations, found, probe, single)
+
+
+def _worth(equations: Equations, asked: Asked) -> bool:
+    """Were so many states asked for that code is worth its making?"""
+    return asked.count * len(equations.tables.bodies) >= _WORTH
 
 
 def _straight_line(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
@@ -284,7 +291,7 @@ class _Probe:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
-        kernels = self._kernels(states * k)
+        kernels = self._kernels(states) if k else None
         if kernels is None:
             return self._interpreted(dq, dv)
         along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
@@ -313,11 +320,11 @@ class _Probe:
         return {name: np.array([found[name] for found in calls]) for name in calls[0]}
 
     def _kernels(self, count: int) -> OneOrMany | None:
-        """Compiled once so many directions were asked for that it is worth its making."""
+        """Compiled once so many states were asked for that it is worth its making."""
         memo, reads = self.equations.memo, (*_ALONG, *self.states)
-        asked = memo.once(_DIRECTIONS, Asked)
+        asked = memo.once(_ASKED, Asked)
         asked.count += count
-        if asked.count < _WORTH or not count:
+        if not _worth(self.equations, asked):
             return None
         return memo.once(("slopes", reads, self.passive), lambda: self._made(reads))
 
@@ -327,8 +334,9 @@ class _Probe:
 
         owner = self.equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        kernels = Program(request, self.tables, longer(owner.options, LONGEST))
-        return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
+        options, rolls = longer(owner.options, LONGEST), may_be_rolled(self.equations)
+        kernels = Program(request, self.tables, options, rolls=rolls)
+        return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
 
     def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
         """State by state, by the interpreter: all directions at once, as slopes that are arrays."""

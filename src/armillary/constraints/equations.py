@@ -19,11 +19,11 @@ from armillary.constraints.drift import (
     baumgarte_rates,
     penalized,
 )
-from armillary.constraints.moving import Prescribed, RowMotion, spread
+from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
 from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
-from armillary.errors import InputError, SingularError, unknown_name
+from armillary.errors import InputError, SingularError
 from armillary.evaluate.inputs import Array, BoundQuestion, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
@@ -44,6 +44,7 @@ _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
 _WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
+_ROWS_PER_CALL = 500  # rows of states that count as one
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -191,7 +192,7 @@ class Equations:
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
         """By compiled code once the rows were asked for so often that it is worth its making."""
         asked = self.memo.once("calls of rows", Asked)
-        asked.count += 1 + len(q) // 100
+        asked.count += 1 + len(q) * self.constraints.count // _ROWS_PER_CALL
         if (self.steady or asked.count > _WORTH) and len(q):
             kernels = self._row_kernels(passive)
             if kernels is not None:
@@ -255,29 +256,8 @@ class Equations:
         return System(q, v, M, force, target, terms)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
-        """Prescribed accelerations of constraints, on top of what the model says: of a
-        coordinate, of the road under a wheel, or along the rows of a contact or loop."""
-        if isinstance(prescribed, RowMotion):
-            return spread(prescribed.acceleration, count)
-        extra = np.zeros((count, self.constraints.count))
-        for name, value in (prescribed or {}).items():
-            if name not in self.constraints.slices:
-                raise unknown_name("constraint", name, self.constraints.slices)
-            rows = self.constraints.slices[name]
-            size = rows.stop - rows.start
-            given = np.asarray(value, float)
-            if given.ndim == 0 and size > 1:  # the road lifts the wheel
-                given = np.array([float(given)] + [0.0] * (size - 1))
-            if given.shape not in ((), (size,), (count, size)) or not np.isfinite(given).all():
-                raise InputError(
-                    f"prescribed motion of '{name}': expected {size} finite accelerations "
-                    f"({', '.join(self.constraints.labels[rows])}), found shape {given.shape}."
-                )
-            extra[:, rows] += given
-            for constraint in self.constraints.axes:
-                if constraint.name == name:
-                    extra[:, rows] -= constraint.acceleration
-        return extra
+        """Of all rows (count, m), on top of what the model says: see moving.py."""
+        return prescribed_rows(self.constraints, prescribed, count)
 
     def baumgarte_terms(
         self, q: Array, terms: Terms, baumgarte: tuple[float, float] | CorrectiveForce | None

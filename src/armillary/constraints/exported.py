@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
-from armillary.constraints.compiled import may_be_compiled
 from armillary.constraints.constraint_solver import ConstraintSolver
+from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator

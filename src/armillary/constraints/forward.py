@@ -13,12 +13,7 @@ from numpy.typing import ArrayLike
 
 from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
 from armillary.algorithms.closed.penalty import penalized_dynamics
-from armillary.constraints.compiled import (
-    compiled_kernels,
-    eliminating_kernels,
-    may_be_compiled,
-    states_are_counted,
-)
+from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, penalized
 from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import (
@@ -36,6 +31,7 @@ from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.own_code import OwnCode
+from armillary.constraints.own_size import may_be_compiled, states_are_counted
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
 from armillary.constraints.states import (
     answerable,

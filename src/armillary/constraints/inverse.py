@@ -23,7 +23,7 @@ from armillary.constraints.actuation import (
     actuator_indices,
 )
 from armillary.constraints.admissible import refuse_disallowed, strictness
-from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import (
     Asked,
     LadderQuestion,
@@ -33,6 +33,7 @@ from armillary.constraints.ladder import (
     where_closed,
 )
 from armillary.constraints.load_friction import load_friction_of
+from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array, result_type

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.arrays import shifted
 from armillary.constraints.branches import core_dofs
-from armillary.constraints.nullspace import RANK_TOLERANCE
+from armillary.constraints.kept_rows import kept_rows
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.constraints.row_groups import Bodies, Indices
 from armillary.evaluate.inputs import Array
@@ -182,41 +182,3 @@ def large_system(
         wanted = None
     key = ("large system", None if wanted is None else wanted.tobytes(), articulated)
     return equations.memo.once(key, lambda: LargeSystem(equations, wanted, articulated))
-
-
-def kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None = None) -> NDArray[np.intp]:
-    """Wanted rows that do not follow from others of the same constraint in every configuration."""
-    key = ("kept rows", None if wanted is None else wanted.tobytes())
-    return equations.memo.once(key, lambda: _kept_rows(equations, wanted))
-
-
-def _kept_rows(equations: Equations, wanted: NDArray[np.bool_] | None) -> NDArray[np.intp]:
-    from scipy.linalg import qr
-
-    rng = np.random.default_rng(0)
-    s = equations.scaling
-    count = 4
-    start = np.tile(equations.tree.initial, (count, 1))
-    q = equations.tree.integrate(start, rng.normal(size=(count, equations.tables.nv)) * s.columns)
-    bodies = equations.motion(q, np.zeros((count, equations.tables.nv)))
-    J = equations.rows.sparse_terms(bodies)[0]
-    rows, columns, *_ = equations.rows.pairs
-    scaled = J * s.rows[rows] * s.columns[columns] / s.length
-    largest = max(float(np.abs(scaled).max(initial=0.0)), 1.0)  # size of rows that move anything
-    tolerance = max(RANK_TOLERANCE, equations.geometry_tolerance)
-    by_row = np.argsort(rows, kind="stable")
-    edges = np.searchsorted(rows[by_row], np.arange(equations.constraints.count + 1))
-    wanted = np.ones(equations.constraints.count, bool) if wanted is None else wanted
-    kept: list[int] = []
-    slices = equations.constraints.slices
-    for constraint in equations.constraints.frames:
-        span = slices[constraint.name]
-        own = [r for r in range(span.start, span.stop) if wanted[r]]
-        if not own:  # springs and dampers alone
-            continue
-        block = np.stack([scaled[:, by_row[edges[r] : edges[r + 1]]].ravel() for r in own])
-        _, R, P = qr(block.T, mode="economic", pivoting=True)
-        rank = int(np.sum(np.abs(np.diag(R)) > tolerance * largest))
-        kept += sorted(own[int(k)] for k in P[:rank])
-    firsts = [slices[axis.name].start for axis in equations.constraints.axes]
-    return np.array([*kept, *(row for row in firsts if wanted[row])], np.intp)

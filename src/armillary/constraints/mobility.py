@@ -165,8 +165,9 @@ def condition_numbers(equations: Equations, terms: Terms, known: NDArray[np.bool
     """(B,) condition of the scaled J over its rank; NaN where the rows are not known.
 
     All singular values are found at once.  The rank is that of `Factor`, by pivoted QR, whose
-    pivots obey  σ_k / size <= |r_kk| <= 2^(k-1) size σ_k  [LawsonHanson1974, 6.31]: where that
-    leaves a doubt, the state is factored."""
+    pivots obey  σ_k / size <= |r_kk| <= 2^(k-1) size σ_k  [LawsonHanson1974, 6.31], and grow like
+    the size itself but for matrices made for it: where that leaves a doubt, the state is
+    factored."""
     conditions, chosen = np.full(len(known), np.nan), np.flatnonzero(known)
     size = max(terms.J.shape[1:])
     if not terms.J[0:1].size or not len(chosen):
@@ -176,7 +177,7 @@ def condition_numbers(equations: Equations, terms: Terms, known: NDArray[np.bool
     tolerance = equations.rank_tolerances(terms.residual[chosen])[:, None]
     largest = np.maximum(values[:, :1], 1.0)
     counts = values >= size * tolerance * largest
-    growth = size * 2.0 ** np.arange(values.shape[1])
+    growth = size * np.minimum(2.0 ** np.arange(values.shape[1]), float(size))
     certain = (counts | (growth * values <= tolerance)).all(axis=1)
     rank = counts.sum(axis=1)
     some = rank > 0

@@ -13,6 +13,7 @@ from armillary.constraints.rows import Terms
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.model.constraint_parts import PrescribedMotion
+from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.model import Model
 
 Index = int | NDArray[np.integer | np.bool_] | np.bool_  # one state of a batch, or some
@@ -116,3 +117,29 @@ def _labels(model: Model, name: str) -> list[str]:
     if slot.start == slot.stop:
         raise InputError(f"prescribed: joint '{name}' is fixed; it has no coordinate to prescribe.")
     return list(model.v_labels[slot.start : slot.stop])
+
+
+def prescribed_rows(table: ConstraintTable, prescribed: Prescribed, count: int) -> Array:
+    """Prescribed accelerations of constraints, on top of what the model says: of a
+    coordinate, of the road under a wheel, or along the rows of a contact or loop."""
+    if isinstance(prescribed, RowMotion):
+        return spread(prescribed.acceleration, count)
+    extra = np.zeros((count, table.count))
+    for name, value in (prescribed or {}).items():
+        if name not in table.slices:
+            raise unknown_name("constraint", name, table.slices)
+        rows = table.slices[name]
+        size = rows.stop - rows.start
+        given = np.asarray(value, float)
+        if given.ndim == 0 and size > 1:  # the road lifts the wheel
+            given = np.array([float(given)] + [0.0] * (size - 1))
+        if given.shape not in ((), (size,), (count, size)) or not np.isfinite(given).all():
+            raise InputError(
+                f"prescribed motion of '{name}': expected {size} finite accelerations "
+                f"({', '.join(table.labels[rows])}), found shape {given.shape}."
+            )
+        extra[:, rows] += given
+        for constraint in table.axes:
+            if constraint.name == name:
+                extra[:, rows] -= constraint.acceleration
+    return extra

@@ -9,8 +9,9 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
-from armillary.constraints.compiled import compiled_kernels, may_be_compiled, may_be_rolled
+from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.equations import Equations
+from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.plan import for_inputs, plan_of
 from armillary.constraints.sparse_plan import sparse_plan
 from armillary.evaluate.evaluator import Evaluator
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 Key = tuple[tuple[str, ...], bool]  # inputs that are read; with friction and springs?
+
+
+def own_plan(equations: Equations) -> Plan | None:
+    """By which rows and coordinates a mechanism is solved; None where it is beyond code of its
+    own."""
+    if may_be_compiled(equations):
+        return plan_of(equations)
+    return sparse_plan(equations) if may_be_rolled(equations) else None
 
 
 class OwnCode:
@@ -58,13 +67,8 @@ class OwnCode:
             thread.join()
 
     def plan(self) -> Plan | None:
-        """By which rows and coordinates it is solved; None where it is beyond code of its own."""
-        equations = self._equations
-        if not equations.constraints.ideal:
-            return None
-        if may_be_compiled(equations):
-            return plan_of(equations)
-        return sparse_plan(equations) if may_be_rolled(equations) else None
+        """As `own_plan`; None, too, where forces do not act along their rows."""
+        return own_plan(self._equations) if self._equations.constraints.ideal else None
 
     def _make(self, reads: tuple[str, ...], passive: bool) -> Program | None:
         plan, equations = self.plan(), self._equations

@@ -16,16 +16,12 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.closed.constrained import Plan, correction
 from armillary.constraints.assembly import Closer
-from armillary.constraints.compiled import (
-    compiled_kernels,
-    eliminating_kernels,
-    may_be_compiled,
-    may_be_rolled,
-)
+from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.nullspace import RANK_TOLERANCE
+from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.plan import for_inputs, make_plan
 from armillary.constraints.sparse_plan import sparse_plan
 from armillary.constraints.states import finite_rows, plain_state

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from armillary.constraints.actuation import driving_forces as forces_of_actuators
-from armillary.constraints.compiled import MANY_STATES, states_are_counted
 from armillary.constraints.constraint_solver import ConstraintSolver, answers, solver_of
 from armillary.constraints.holding import Held, Named, named_values
 from armillary.constraints.ladder import Asked, States
@@ -20,6 +19,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
 from armillary.constraints.notes import refuse_open
+from armillary.constraints.own_size import MANY_STATES, states_are_counted
 from armillary.constraints.states import (
     answerable,
     blanked,

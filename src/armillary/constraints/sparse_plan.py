@@ -16,7 +16,7 @@ from armillary.algorithms.closed.constrained import Plan
 from armillary.algorithms.closed.embedding import Pivot
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.compiled import eliminating_kernels
-from armillary.constraints.large import kept_rows
+from armillary.constraints.kept_rows import kept_rows
 from armillary.constraints.plan import HEALTHY_SHARE, PIVOT_SHARE, closing_weights
 from armillary.evaluate.inputs import Array
 

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.closed.split import split_dynamics
-from armillary.constraints.compiled import compiled_kernels, may_be_compiled
+from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
+from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.states import fulfilled
 from armillary.errors import ProjectionWarning, SingularError, warn_caller

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 _LONG = 4096  # numbers
+_AT_ONCE = 2**16  # numbers of J that are worked on together: they stay in the cache
 _ROUNDED = 1e-13  # of gravity and velocities, which cancel in the rows
 _FULFILLED = 1e-9  # what a row may be off, as a part of its terms
 NO_NUMBER = "the state has no answer: its numbers are not finite, or too large"
@@ -102,8 +103,13 @@ def fulfilled(
     """(B,) where accelerations a (B, n) keep all rows, J a = target, but for rounding."""
     s = equations.scaling
     weights = s.rows / s.length
-    off = weights * np.abs((J @ a[..., None])[..., 0] - target)
-    terms = weights * ((np.abs(J) @ np.abs(a)[..., None])[..., 0] + np.abs(target))
+    off, terms = np.empty_like(target), np.empty_like(target)
+    step = max(1, _AT_ONCE // max(J[0:1].size, 1))
+    for first in range(0, len(J), step):
+        some = slice(first, first + step)
+        each = J[some] * a[some, None]
+        off[some] = weights * np.abs(each.sum(axis=2) - target[some])
+        terms[some] = weights * (np.abs(each, out=each).sum(axis=2) + np.abs(target[some]))
     speeds = np.abs(v / s.columns).max(axis=1, initial=0.0)
     rounded = _ROUNDED * (speeds**2 + np.linalg.norm(equations.model.gravity) / s.length)
     return np.asarray((off <= _FULFILLED * terms + rounded[:, None]).all(axis=1))

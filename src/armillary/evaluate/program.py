@@ -311,7 +311,7 @@ class Program:
             frame = (frame[0], frame[1].astype(dtype, copy=False))
         outputs = list(results.values())
         self._share(kernel, Rows(arrays, strides, outputs, rows, numbers, frame))
-        if kernel.code.kind in ("loop", "interpreter"):
+        if kernel.code.kind in ("loop", "rolled", "interpreter"):
             _mark_bad_rows(arrays, outputs)
         return results | _handed_out(given, results, single)
 

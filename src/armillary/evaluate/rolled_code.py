@@ -30,6 +30,7 @@ class _Note(TypedDict):
     calls: list[list[int]]
     numbers: list[float]
     room: int
+    zeros: list[str]
 
 
 class RolledCode:
@@ -62,6 +63,7 @@ class RolledCode:
                 "calls": [list(call) for call in r.calls],
                 "numbers": r.numbers,
                 "room": r.room,
+                "zeros": r.zeros,
             }
 
         return remembered(self._straight.identity, "rolled", make)
@@ -89,6 +91,8 @@ class RolledCode:
         calls = [[codes[kind], tables[kind], first, last] for kind, first, last in note["calls"]]
         linked.point(Context.RUNS, np.array(calls, np.int64).reshape(-1, 4))
         linked.context[Context.RUN_COUNT] = len(calls)
+        for name in note["zeros"]:
+            linked.context[arrays.output(name, Context.ZERO_OUTPUTS)] = 1
         numbers = np.array(note["numbers"] or [0.0], TYPES[lanes.element])
         linked.point(Context.CONSTS, numbers)
         return linked

@@ -51,12 +51,14 @@ class Template:
 @dataclass
 class Rolled:
     """calls: (template, first row, last row + 1), in their order.  numbers: constants that rows
-    refer to.  room: numbers in the work space."""
+    refer to.  room: numbers in the work space.  zeros: outputs that are zero where no row writes
+    them."""
 
     templates: list[Template]
     calls: list[tuple[int, int, int]]
     numbers: list[float]
     room: int
+    zeros: list[str]
 
     @property
     def operations(self) -> int:
@@ -166,10 +168,13 @@ class _Roller:
         self.place = {node.index: k for k, node in enumerate(self.nodes)}
         self.results: dict[int, list[tuple[str, int]]] = {}
         self.plain: list[tuple[str, int, Node]] = []  # results that are loads or constants
+        self.zeros: list[str] = []  # outputs with constants of zero
         for name, roots in graph.outputs.items():
             for k, node in enumerate(roots):
                 if node.index in self.place:
                     self.results.setdefault(node.index, []).append((name, k))
+                elif node.op == "const" and node.data[1] == 0.0:
+                    self.zeros += [name] * (name not in self.zeros)
                 else:
                     self.plain.append((name, k, node))
         self.slots: dict[int, int] = {}  # in the work space, by node
@@ -216,7 +221,8 @@ class _Roller:
         if self.plain:
             calls.append((len(templates), 0, 1))
             templates.append(self._passed_on(f"segment{len(templates)}"))
-        return Rolled(templates, calls, [x for _, x in self.numbers.values()], self.room)
+        numbers = [x for _, x in self.numbers.values()]
+        return Rolled(templates, calls, numbers, self.room, self.zeros)
 
     def _passed_on(self, name: str) -> Template:
         """Results that nothing is done to: loads and constants."""
