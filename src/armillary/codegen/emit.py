@@ -23,6 +23,7 @@ class BlockWriter:
 
     registers = LOOP_REGISTERS
     row_size: int = Ints.SIZE  # integers per body
+    int_bits: int = 64
 
     def __init__(
         self,
@@ -230,8 +231,11 @@ class BlockWriter:
             table = self._pointer(Context.INTS)
             row = self._line(f"mul i64 %i, {self.row_size}")
             place = self._line(f"add i64 {row}, {column}")
-            pointer = self._line(f"getelementptr i64, ptr {table}, i64 {place}")
-            self._offsets[key] = self._line(f"load i64, ptr {pointer}, align 8")
+            kind = f"i{self.int_bits}"
+            pointer = self._line(f"getelementptr {kind}, ptr {table}, i64 {place}")
+            found = self._line(f"load {kind}, ptr {pointer}, align {self.int_bits // 8}")
+            wide = self.int_bits == 64
+            self._offsets[key] = found if wide else self._line(f"sext {kind} {found} to i64")
         return self._offsets[key]
 
     def _scaled(self, column: int, size: int) -> str:

@@ -16,6 +16,8 @@ _SHARED = {NUMBER: Context.CONSTS, "global": Context.GLOBALS}  # the same for al
 class SegmentWriter(BlockWriter):
     """Writes `void name(ptr ctx, i64 first, i64 last)`: the template for these rows."""
 
+    int_bits = 32  # rows of many segments come from far: they are kept small
+
     def __init__(self, lanes: Lanes, template: Template, arrays: Arrays):
         super().__init__(lanes, template.block.name, order="row", arrays=arrays)
         self.row_size = template.columns

@@ -48,9 +48,10 @@ class RolledCode:
 
     @cached_property
     def _rolled(self) -> Rolled:
+        from armillary.graph.partial_sums import with_partial_sums
         from armillary.graph.rolling import roll
 
-        return roll(self._straight.graph)
+        return roll(with_partial_sums(self._straight.graph))
 
     @cached_property
     def _note(self) -> _Note:
@@ -86,7 +87,7 @@ class RolledCode:
         linked = Linked(
             [_driver(lanes), library], work=max(note["room"], 1), scratch=arrays.numbers()
         )
-        tables = [linked.held(np.array(rows, np.int64)) for rows in note["rows"]]
+        tables = [linked.held(np.array(rows, np.int32)) for rows in note["rows"]]
         codes = [library.addresses[name] for name in note["names"]]
         calls = [[codes[kind], tables[kind], first, last] for kind, first, last in note["calls"]]
         linked.point(Context.RUNS, np.array(calls, np.int64).reshape(-1, 4))
