@@ -22,7 +22,7 @@ _LONG = 24  # terms
 class _Sum:
     """One long sum while it is written down again."""
 
-    links: int  # additions
+    additions: int
     done: int = 0
     parts: list[Node] = field(default_factory=list)
 
@@ -54,7 +54,7 @@ def with_partial_sums(graph: FunctionGraph) -> FunctionGraph:
                 chain.append(before[chain[-1].index])
             if len(chain) + 1 >= _LONG:
                 whole = _Sum(len(chain))
-                sums |= {link.index: whole for link in chain}
+                sums |= {one.index: whole for one in chain}
     new, made = Graph(), dict[int, Node]()
     for node in nodes:
         if node.index not in sums:
@@ -65,7 +65,7 @@ def with_partial_sums(graph: FunctionGraph) -> FunctionGraph:
         if last is None:
             own.parts.append(terms.pop(0))
         own.add(new, terms[0], node.op)
-        if own.done == own.links:
+        if own.done == own.additions:
             made[node.index] = own.total(new)
     outputs = {name: [made[x.index] for x in found] for name, found in graph.outputs.items()}
     return FunctionGraph(graph.inputs, outputs)
