@@ -331,13 +331,13 @@ def test_the_native_turn_is_that_of_numpy():
 def test_long_slopes_that_are_often_asked_for_are_compiled(monkeypatch):
     """Derivatives of a car of 50 coordinates, 18 000 operations per direction: the interpreter's,
     and from then on without it."""
-    from armillary.constraints import derivatives, splitting
+    from armillary.constraints import slopes, splitting
 
     m = car()
     q, v = m.project(m.initial, 0.1 * np.random.default_rng(0).normal(size=m.nv))
     expected = m.forward_dynamics.derivatives(q, v, np.zeros(m.nv))
-    monkeypatch.setattr(derivatives, "_WORTH", 0)
-    monkeypatch.delattr(derivatives, "Run")
+    monkeypatch.setattr(slopes, "_WORTH", 0)
+    monkeypatch.delattr(slopes, "Run")
     found = m.forward_dynamics.derivatives(q, v, np.zeros(m.nv))
     for name in ("dq", "dv", "dtau"):
         one, other = getattr(expected.full, name), getattr(found.full, name)

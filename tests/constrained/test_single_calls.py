@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.constraints import derivatives, mobility, splitting
 from armillary.constraints import equations as equations_module
+from armillary.constraints import mobility, slopes, splitting
 from armillary.constraints.compiled_forces import force_kernels
 from armillary.constraints.compiled_rows import row_kernels
 
@@ -171,7 +171,7 @@ def test_wheels_in_general_position(monkeypatch):
     assert splitting._embedded(equations, *probed(equations, *general))[1].all()
     assert not splitting._embedded(equations, *probed(equations, *meeting))[1].any()
     for worth in (10**9, 0):  # by numpy, by compiled code
-        monkeypatch.setattr(derivatives, "_WORTH", worth)
+        monkeypatch.setattr(slopes, "_WORTH", worth)
         for state, own in zip((general, meeting), expected, strict=True):
             found = m.forward_dynamics.derivatives(*state)
             assert found.velocities.shape == own.velocities.shape

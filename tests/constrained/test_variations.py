@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.constraints import derivatives
+from armillary.constraints import slopes
 from armillary.errors import ModelError
 from compare import close
 
@@ -190,7 +190,7 @@ def test_compiled_derivatives_are_those_of_the_interpreter(name, monkeypatch):
     for given, options in ways:
         monkeypatch.undo()
         first = all_parts(ask(*given, **options))
-        monkeypatch.setattr(derivatives, "_WORTH", 0)
+        monkeypatch.setattr(slopes, "_WORTH", 0)
         for part, x in all_parts(ask(*given, **options)).items():
             close(x, first[part], 1e-10, part)
 
@@ -198,7 +198,7 @@ def test_compiled_derivatives_are_those_of_the_interpreter(name, monkeypatch):
 def test_compiled_derivatives_leave_what_they_do_not_know(monkeypatch):
     """An open position is told, and answered by numpy; next to the place where the coordinates of
     the compiled code go singular the other way answers; a state that is not finite is NaN."""
-    monkeypatch.setattr(derivatives, "_WORTH", 0)
+    monkeypatch.setattr(slopes, "_WORTH", 0)
     m = am.example("four-bar")
     q, v = m.project(m.initial, np.ones(3))
     ask, tau = m.forward_dynamics.derivatives, np.zeros(3)
@@ -217,7 +217,7 @@ def test_compiled_derivatives_leave_what_they_do_not_know(monkeypatch):
 def test_a_singular_state_of_a_batch_is_nan_and_named(worth, monkeypatch):
     """A flat parallelogram branches; the other states are those of the pendulum it is elsewhere:
     0.31 θ'' = 0.7 g cos θ."""
-    monkeypatch.setattr(derivatives, "_WORTH", worth)
+    monkeypatch.setattr(slopes, "_WORTH", worth)
     b = am.Builder("parallelogram")
     link = {"axis": "y", "mass": 1.0, "inertia": (0.01, 0.02, 0.03)}
     b.body("crank", com=(0.1, 0, 0), **link)

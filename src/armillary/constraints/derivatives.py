@@ -12,47 +12,40 @@ A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
-from armillary.algorithms.interpreter import Run
-from armillary.constraints.compiled import compiled_kernels, longer
-from armillary.constraints.compiled_rows import Asked
+from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
-from armillary.constraints.own_size import may_be_compiled, may_be_rolled
+from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import plan_of
+from armillary.constraints.slopes import PLAIN, Probe, often_asked, slope_kernels
 from armillary.constraints.splitting import (
-    LONGEST,
     SolvedSplit,
     compiled_split,
     solved_split,
+    split_program,
 )
 from armillary.constraints.states import blanked
 from armillary.errors import ModelError, ProjectionWarning, warn_caller
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
-from armillary.evaluate.inputs import Array, wrench_rows
-from armillary.evaluate.request import Request
+from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
+    from armillary.constraints.variation_kernel import VariationKernel
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
-    from armillary.model.lowering.tree import Tables
 
-# bodies of states, which count twice: for fewer, the interpreter is done before they are compiled
-_WORTH = 60
-_ASKED = "slopes of states"
-_ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
+_PLAIN = ("q", "v", "tau")
 _PER_STEP = 400  # operations of the budget that a body counts for along a direction
 _EVEN = 1e-3  # inertias of motions, as roots: with less of one beside another care is taken
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
@@ -115,7 +108,7 @@ def derivatives(
         full = ForwardDerivatives(square, square, square)
         return ConstrainedDerivatives(square, *(none,) * 6, full)
     found = solved_split(equations, system, single)
-    probe = _Probe(equations, system.q, found, external, passive)
+    probe = Probe(equations, system.q, found, external, passive)
     return _of_states(equations, found, probe, single)
 
 
@@ -124,9 +117,8 @@ def compiled_derivatives(
 ) -> ConstrainedDerivatives | None:
     """By compiled code; None: it is not yet worth its making, there is none, or it has not
     converged at every state.  closed: open positions do not converge."""
-    asked = equations.memo.once(_ASKED, Asked)
     by_load = states.passive and equations.model.load_dependent_joints
-    if not _worth(equations, asked) or by_load or not len(states):
+    if not often_asked(equations) or by_load or not len(states):
         return None
     key = ("derivatives", states.reads, states.passive)
     kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
@@ -139,16 +131,71 @@ def compiled_derivatives(
             parts = dict(zip(ALONG, along, strict=True))
             tree = ForwardDerivatives(full[0], full[1], dtau)
             return ConstrainedDerivatives(dtau, velocities=parts["motions"], full=tree, **parts)
+    native = _native(equations, states, closed)
+    answer = None if native is None else native(states, single)
+    if answer is not None:
+        return answer
     found = compiled_split(equations, states, closed)
     if found is None:
         return None
-    probe = _Probe(equations, states.arrays["q"], found, states.external, states.passive)
+    probe = Probe(equations, states.arrays["q"], found, states.external, states.passive)
     return _of_states(equations, found, probe, single)
 
 
-def _worth(equations: Equations, asked: Asked) -> bool:
-    """Were so many states asked for that code is worth its making?"""
-    return asked.count * len(equations.tables.bodies) >= _WORTH
+class _Native:
+    """Plain states in one native call."""
+
+    def __init__(self, kernel: VariationKernel, globals_: Array):
+        from armillary.evaluate.lean_call import lean_kernel
+
+        self._kernel, self._globals = kernel, globals_
+        self._one = lean_kernel(kernel, globals_)
+
+    def __call__(self, states: States, single: bool) -> ConstrainedDerivatives | None:
+        """None: something has not converged."""
+        inputs, count = [states.arrays[name] for name in _PLAIN], len(states)
+        if single and self._one is not None:
+            found = self._one(*(x[0] for x in inputs))
+            return None if found is None else self._answer(*found)
+        shapes = self._kernel.output_shapes.values()
+        found = [np.empty((count, *shape)) for shape in shapes]
+        strides = [x.shape[1] for x in inputs]
+        self._kernel.call(inputs, strides, found, count, self._globals)
+        if not isfinite(found[0].sum()):
+            return None
+        if single:
+            return self._answer(*(x[0] for x in found))
+        return self._answer(*found[:2], *(np.swapaxes(x, 0, 1) for x in found[2:]))
+
+    def _answer(
+        self, _: Array, dtau: Array, along: Array, fast: Array, full: Array
+    ) -> ConstrainedDerivatives:
+        motions, dq, carried, moved = along
+        tree = ForwardDerivatives(full[0], full[1], dtau)
+        return ConstrainedDerivatives(dtau, motions, dq, carried, moved, fast[0], fast[1], tree)
+
+
+def _native(equations: Equations, states: States, closed: bool) -> _Native | None:
+    """None where states are not plain, or there is no code for them."""
+    split = split_program(equations, states) if states.reads == _PLAIN else None
+
+    def make() -> _Native | None:
+        from armillary.constraints.variation_kernel import VariationKernel
+
+        owner, slopes = equations.evaluator, slope_kernels(equations, PLAIN, states.passive)
+        if slopes is None or split is None:
+            return None
+        kernel = VariationKernel(
+            split.kernel(False, "double"),
+            slopes.program.kernel(True, "double"),
+            owner.base_numbers,
+            equations.scaling,
+            _SINGULAR,
+            _EVEN,
+        )
+        return _Native(kernel, owner.closed_base_numbers if closed else owner.base_numbers)
+
+    return equations.memo.once(("variations", states.passive, closed, split), make)
 
 
 def _straight_line(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
@@ -166,7 +213,7 @@ def _straight_line(equations: Equations, reads: tuple[str, ...], passive: bool) 
 
 
 def _of_states(
-    equations: Equations, solved: SolvedSplit, probe: _Probe, single: bool
+    equations: Equations, solved: SolvedSplit, probe: Probe, single: bool
 ) -> ConstrainedDerivatives:
     split, M = solved.split, solved.M
     P, dtau, motions, velocities = split.particular, split.response, split.motions, split.velocities
@@ -259,100 +306,3 @@ def _leading_nowhere(
             raise ModelError(text)
         warn_caller(text, ProjectionWarning)
     return found
-
-
-def _tables(equations: Equations, passive: bool) -> Tables:
-    constraints = equations.constraints if passive else equations.constraints.bare
-    return replace(equations.evaluator.tables(True, passive), constraints=constraints)
-
-
-class _Probe:
-    """Slopes of the equations along variations, accelerations and multipliers held."""
-
-    def __init__(
-        self,
-        equations: Equations,
-        q: Array,
-        solved: SolvedSplit,
-        external: External,
-        passive: bool,
-    ):
-        owner = equations.evaluator
-        self.equations, self.passive = equations, passive
-        key = ("tables of slopes", passive)
-        self.tables = equations.memo.once(key, lambda: _tables(equations, passive))
-        self.states = {"q": q, "v": solved.v, "a": solved.a}
-        if external:
-            given = {name: wrench_rows(name, x) for name, x in external.items()}
-            self.states["external"] = owner.external_rows(given, len(q), self.tables)
-        self.states["multipliers"] = solved.multipliers
-
-    def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
-        """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
-        columns of dq and dv (B, n, k)."""
-        states, n, k = dq.shape
-        kernels = self._kernels(states) if k else None
-        if kernels is None:
-            return self._interpreted(dq, dv)
-        along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
-        found = self._at_once(kernels, *along) if states == 1 else None
-        if found is None:
-            inputs = dict(zip(_ALONG, along, strict=True))
-            inputs |= {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
-            found = kernels.program(inputs, states * k, self.equations.evaluator.base_numbers)
-        balance, rows, rates = (
-            np.swapaxes(found[name].reshape(states, k, found[name].shape[1]), 1, 2)
-            for name in ("balance", "rows", "rates")
-        )
-        return balance, rows, rates
-
-    def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
-        """All directions (k, n) of one state, by one native call or, if they are few, by one each;
-        None: these cannot take them."""
-        state, calls = [np.ascontiguousarray(x[0]) for x in self.states.values()], []
-        if len(dq) >= self.equations.evaluator.options.simd(True).width:
-            return kernels.together(dq, dv, *state)
-        for along in zip(dq, dv, strict=True):
-            found = kernels.one(*along, *state)
-            if found is None:
-                return None
-            calls.append(found)
-        return {name: np.array([found[name] for found in calls]) for name in calls[0]}
-
-    def _kernels(self, count: int) -> OneOrMany | None:
-        """Compiled once so many states were asked for that it is worth its making."""
-        memo, reads = self.equations.memo, (*_ALONG, *self.states)
-        asked = memo.once(_ASKED, Asked)
-        asked.count += count
-        if not _worth(self.equations, asked):
-            return None
-        return memo.once(("slopes", reads, self.passive), lambda: self._made(reads))
-
-    def _made(self, reads: tuple[str, ...]) -> OneOrMany | None:
-        from armillary.evaluate.lean_call import OneOrMany
-        from armillary.evaluate.program import Program
-
-        owner = self.equations.evaluator
-        request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        options, rolls = longer(owner.options, LONGEST), may_be_rolled(self.equations)
-        kernels = Program(request, self.tables, options, rolls=rolls)
-        return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
-
-    def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
-        """State by state, by the interpreter: all directions at once, as slopes that are arrays."""
-        base, directions = self.equations.evaluator.base(), dq.shape[2:]
-        found = []
-        for number in range(len(dq)):
-            given = {name: x[number].tolist() for name, x in self.states.items()}
-            for name, x in (("dq", dq[number]), ("dv", dv[number])):
-                given[name] = x[:, 0].tolist() if directions == (1,) else list(x)
-            results = Run(defect_slopes, self.tables, base, given).results
-            found.append(
-                [[np.broadcast_to(x, directions) for x in part] for part in results.values()]
-            )
-        counts = (dq.shape[1], *(self.equations.constraints.count,) * 2)
-        balance, rows, rates = (
-            np.array([state[part] for state in found], float).reshape(len(dq), count, *directions)
-            for part, count in enumerate(counts)
-        )
-        return balance, rows, rates

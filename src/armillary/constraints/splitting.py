@@ -102,12 +102,7 @@ def often_split(equations: Equations, states: States, closed: bool) -> SolvedSpl
 def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
     """By compiled code; None: there is none, or it has not converged at every state.  closed: open
     positions do not converge."""
-    asked = equations.memo.once("calls of splits", Asked)
-    asked.count += 1 + len(states) // 100
-    kernels = None
-    for budget in (CompileOptions.budget, LONGEST)[: 1 + (asked.count > _WORTH_LONG)]:
-        key = ("split dynamics", states.reads, states.passive, budget)
-        kernels = kernels or equations.memo.once(key, partial(_kernels, equations, *key[1:]))
+    kernels = split_program(equations, states)
     found = None if kernels is None else results_of(equations, kernels, states, closed)
     if found is None or not isfinite(found["a"].sum()):  # all marks of the code are on them
         return None
@@ -118,6 +113,18 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
     split = Split(motions, velocities, found["P"], response, np.zeros(len(states), bool))
     known = {name: found[name] for name in ("M", "J", "a", "multipliers")}
     return SolvedSplit(split, states.arrays["v"], **known, inert=True)
+
+
+def split_program(equations: Equations, states: States) -> Program | None:
+    """Code that splits the equations of states like these; None where there is none.  Long code is
+    made once it was asked for often."""
+    asked = equations.memo.once("calls of splits", Asked)
+    asked.count += 1 + len(states) // 100
+    kernels = None
+    for budget in (CompileOptions.budget, LONGEST)[: 1 + (asked.count > _WORTH_LONG)]:
+        key = ("split dynamics", states.reads, states.passive, budget)
+        kernels = kernels or equations.memo.once(key, partial(_kernels, equations, *key[1:]))
+    return kernels
 
 
 def _kernels(

@@ -1,0 +1,139 @@
+"""Slopes of the equations of a constrained mechanism along variations, with accelerations and
+multipliers held: dual numbers through their steps, by the interpreter or by code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.algorithms.closed.constrained import defect_slopes
+from armillary.algorithms.interpreter import Run
+from armillary.constraints.compiled import longer
+from armillary.constraints.compiled_rows import Asked
+from armillary.constraints.own_size import may_be_rolled
+from armillary.constraints.splitting import LONGEST, SolvedSplit
+from armillary.evaluate.inputs import Array, wrench_rows
+from armillary.evaluate.request import Request
+from armillary.runtime.variation_loop import STATE
+
+if TYPE_CHECKING:
+    from armillary.constraints.equations import Equations
+    from armillary.evaluate.evaluator import External
+    from armillary.evaluate.lean_call import OneOrMany
+    from armillary.model.lowering.tree import Tables
+
+# bodies of states, which count twice: for fewer, the interpreter is done before they are compiled
+_WORTH = 60
+_ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
+PLAIN = (*_ALONG, *STATE)  # all that slopes are asked with, without wrenches
+
+
+def often_asked(equations: Equations, more: int = 0) -> bool:
+    """Were so many states asked for, with these, that code is worth its making?"""
+    asked = equations.memo.once("slopes of states", Asked)
+    asked.count += more
+    return asked.count * len(equations.tables.bodies) >= _WORTH
+
+
+def _tables(equations: Equations, passive: bool) -> Tables:
+    def make() -> Tables:
+        constraints = equations.constraints if passive else equations.constraints.bare
+        return replace(equations.evaluator.tables(True, passive), constraints=constraints)
+
+    return equations.memo.once(("tables of slopes", passive), make)
+
+
+def slope_kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> OneOrMany | None:
+    """Code of slopes along directions, made once; None where it would be too long."""
+
+    def make() -> OneOrMany | None:
+        from armillary.evaluate.lean_call import OneOrMany
+        from armillary.evaluate.program import Program
+
+        owner = equations.evaluator
+        request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
+        options, rolls = longer(owner.options, LONGEST), may_be_rolled(equations)
+        kernels = Program(request, _tables(equations, passive), options, rolls=rolls)
+        return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
+
+    return equations.memo.once(("slopes", reads, passive), make)
+
+
+class Probe:
+    """Slopes of the equations along variations, accelerations and multipliers held."""
+
+    def __init__(
+        self,
+        equations: Equations,
+        q: Array,
+        solved: SolvedSplit,
+        external: External,
+        passive: bool,
+    ):
+        owner = equations.evaluator
+        self.equations, self.passive = equations, passive
+        self.tables = _tables(equations, passive)
+        self.states = {"q": q, "v": solved.v, "a": solved.a}
+        if external:
+            given = {name: wrench_rows(name, x) for name, x in external.items()}
+            self.states["external"] = owner.external_rows(given, len(q), self.tables)
+        self.states["multipliers"] = solved.multipliers
+
+    def slopes(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
+        columns of dq and dv (B, n, k)."""
+        states, n, k = dq.shape
+        kernels = self._kernels(states) if k else None
+        if kernels is None:
+            return self._interpreted(dq, dv)
+        along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
+        found = self._at_once(kernels, *along) if states == 1 else None
+        if found is None:
+            inputs = dict(zip(_ALONG, along, strict=True))
+            inputs |= {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
+            found = kernels.program(inputs, states * k, self.equations.evaluator.base_numbers)
+        balance, rows, rates = (
+            np.swapaxes(found[name].reshape(states, k, found[name].shape[1]), 1, 2)
+            for name in ("balance", "rows", "rates")
+        )
+        return balance, rows, rates
+
+    def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
+        """All directions (k, n) of one state, by one native call or, if they are few, by one each;
+        None: these cannot take them."""
+        state, calls = [np.ascontiguousarray(x[0]) for x in self.states.values()], []
+        if len(dq) >= self.equations.evaluator.options.simd(True).width:
+            return kernels.together(dq, dv, *state)
+        for along in zip(dq, dv, strict=True):
+            found = kernels.one(*along, *state)
+            if found is None:
+                return None
+            calls.append(found)
+        return {name: np.array([found[name] for found in calls]) for name in calls[0]}
+
+    def _kernels(self, count: int) -> OneOrMany | None:
+        """Compiled once so many states were asked for that it is worth its making."""
+        if not often_asked(self.equations, count):
+            return None
+        return slope_kernels(self.equations, (*_ALONG, *self.states), self.passive)
+
+    def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """State by state, by the interpreter: all directions at once, as slopes that are arrays."""
+        base, directions = self.equations.evaluator.base(), dq.shape[2:]
+        found = []
+        for number in range(len(dq)):
+            given = {name: x[number].tolist() for name, x in self.states.items()}
+            for name, x in (("dq", dq[number]), ("dv", dv[number])):
+                given[name] = x[:, 0].tolist() if directions == (1,) else list(x)
+            results = Run(defect_slopes, self.tables, base, given).results
+            found.append(
+                [[np.broadcast_to(x, directions) for x in part] for part in results.values()]
+            )
+        counts = (dq.shape[1], *(self.equations.constraints.count,) * 2)
+        balance, rows, rates = (
+            np.array([state[part] for state in found], float).reshape(len(dq), count, *directions)
+            for part, count in enumerate(counts)
+        )
+        return balance, rows, rates
