@@ -3,12 +3,14 @@ against differences between states on the constraints."""
 
 import numpy as np
 import pytest
-from closed_machines import closed_tree
+from closed_machines import Closing, closed_tree
 from test_single_calls import states, steered
 
 import armillary as am
 from armillary.codegen.target import native
 from armillary.constraints import derivatives, slopes, splitting
+from armillary.constraints.ladder import States
+from samples import random_model, random_state
 
 pytestmark = pytest.mark.skipif(not native(), reason="needs llvmlite")
 NAMES = ("stewart", "rover", "delta", "differential", "unicycle")
@@ -152,3 +154,49 @@ def test_what_it_does_not_know_is_left_to_others(at_once):
         m.forward_dynamics.derivatives(off, v, tau)
     with pytest.raises(am.InputError):
         m.forward_dynamics.derivatives(q, v, np.full(m.nv, np.nan))
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "value", "answered"),
+    [
+        ("stewart", "_SINGULAR", -1.0, False),  # no rates are small enough
+        ("stewart", "_EVEN", 2.0, True),  # changes of q are those of v: no inertias are compared
+        ("rover", "_EVEN", 2.0, False),
+        ("rover", "_EVEN", 0.9, False),  # even inertias that are well apart from each other
+        ("rover", "_SINGULAR", -1.0, False),
+        ("rover", "_EVEN", 1e-3, True),
+    ],
+)
+def test_limits_leave_states_to_others(name, limit, value, answered, at_once, monkeypatch):
+    m = am.example(name)
+    state = steered(m) if name == "rover" else [x[1] for x in states(m)]
+    arrays = dict(zip(("q", "v", "tau"), (x[None] for x in state), strict=True))
+    monkeypatch.setattr(derivatives, limit, value)
+    native = derivatives._native(m.constraint_solver.equations, States(arrays), True)
+    for single in (True, False):
+        assert (native(States(arrays), single) is not None) == answered
+
+
+@pytest.mark.parametrize(("even", "answered"), [(0.40, True), (0.44, False)])
+def test_motions_that_hardly_differ_are_left_to_others(even, answered, at_once, monkeypatch):
+    """Two bodies on one axis: each motion has inertia enough (roots of 0.46 to 1), but of the two
+    together only a root of I1 / (I1 + I2), 0.41, is left."""
+    light = 0.2
+    model = random_model(34, bodies=3)
+    q = random_state(model, 34)[0]
+    closing = Closing(model, q, np.random.default_rng(7))
+    closing.add("knife")
+    turn = {"joint": "revolute", "axis": "z", "mass": 0.0}
+    closing.builder.body("first", inertia=(light, light, light, 0, 0, 0), **turn)
+    closing.builder.body("second", "first", inertia=(1, 1, 1, 0, 0, 0), **turn)
+    m = closing.builder.build()
+    places = closing.places | {
+        b.joint.name: q[s.q] for b, s in zip(model.bodies, model.slots, strict=True)
+    }
+    q = np.concatenate([places.get(b.joint.name, [0.3]) for b in m.model.bodies])
+    q, v = m.project(q, np.random.default_rng(8).normal(size=m.nv))
+    arrays = {"q": q[None], "v": v[None], "tau": np.ones((1, m.nv))}
+    monkeypatch.setattr(derivatives, "_EVEN", even)
+    native = derivatives._native(m.constraint_solver.equations, States(arrays), True)
+    for single in (True, False):
+        assert (native(States(arrays), single) is not None) == answered
