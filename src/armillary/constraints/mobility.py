@@ -9,6 +9,8 @@ going a short way along random allowed velocities, closing the loops again, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,21 +93,18 @@ def mobility(
     """Counts at a closed configuration; an open one has none, and is refused."""
     J, residual = equations.place(q)
     opening = projector.closer.opening(residual)
+    if not isfinite(opening):
+        projector.closer.refuse_endless(q)
     refuse_open(equations, residual, "mobility", "ranks and freedoms have no meaning")
     factor = equations.factor_of(J, residual)
     values = factor.singular_values
     finite = _finite(equations, projector, q, factor, tries, seed)
-    redundant: tuple[str, ...] = ()
-    if factor.rank < len(J):
-        shares = np.abs(factor.stress).max(axis=1)
-        slices = equations.constraints.slices
-        redundant = tuple(name for name, rows in slices.items() if (shares[rows] > 1e-7).any())
     return Mobility(
         coordinates=equations.tables.nv,
         rows=equations.constraints.count,
         rank=factor.rank,
         finite=finite,
-        redundant=redundant,
+        redundant=_redundant(equations, factor),
         condition=factor.condition,
         singular_values=values,
         motions=factor.free,
@@ -113,6 +112,22 @@ def mobility(
         closed=opening <= 1e-9,
         opening=opening,
     )
+
+
+def _redundant(equations: Equations, factor: Factor) -> tuple[str, ...]:
+    """Constraints with rows that follow from others.  Where as many count as anywhere, those follow
+    that always do, and they are found once."""
+
+    def find() -> tuple[str, ...]:
+        shares = np.abs(factor.stress).max(axis=1)
+        slices = equations.constraints.slices
+        return tuple(name for name, rows in slices.items() if (shares[rows] > 1e-7).any())
+
+    if factor.rank == len(factor.J):
+        return ()
+    if factor.rank == len(independent_rows(equations)):
+        return equations.memo.once("redundant constraints", find)
+    return find()
 
 
 def singular_notes(equations: Equations, system: System, k: int, factor: Factor) -> tuple[str, ...]:
@@ -213,7 +228,7 @@ def _finite(
     if _regular(factor, _generic_rank(equations), _KNOWN):
         motions = factor.free
         if free > 1:
-            motions = motions @ _random_basis(np.random.default_rng(seed), free)
+            motions = motions @ _seeded_basis(seed, free)
         if _displaced(equations, projector, q, motions.T) == free:
             return free
     return _by_walks(equations, projector, q, factor.free, tries, seed)
@@ -298,6 +313,11 @@ def _dimension(
 
 def _random_basis(rng: np.random.Generator, size: int) -> Array:
     return np.asarray(np.linalg.qr(rng.normal(size=(size, size)))[0])
+
+
+@lru_cache(maxsize=16)
+def _seeded_basis(seed: int, size: int) -> Array:
+    return _random_basis(np.random.default_rng(seed), size)
 
 
 def _displaced(equations: Equations, projector: Projector, q: Array, motions: Array) -> int:

@@ -25,6 +25,7 @@ from armillary.constraints.states import (
     blanked,
     finite_rows,
     known_rows,
+    one_place,
     one_state,
     placed,
     solvable,
@@ -201,18 +202,10 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
     there."""
     from armillary.constraints.mobility import mobility
 
-    state = one_state(
-        mechanism.constraint_solver.equations,
-        "mobility",
-        q=np.array(mechanism.model.start()) if q is None else q,
-    )
-    mechanism.constraint_solver.closer.refuse_endless(state["q"])
-    return mobility(
-        mechanism.constraint_solver.equations,
-        mechanism.constraint_solver.projector,
-        state["q"],
-        seed=seed,
-    )
+    solver = mechanism.constraint_solver
+    given = np.array(mechanism.model.start()) if q is None else q
+    place = one_place(solver.equations, "mobility", given)
+    return mobility(solver.equations, solver.projector, place, seed=seed)
 
 
 def conditions(mechanism: Constrained, q: State, prescribed: RowMotion | None = None) -> Array:

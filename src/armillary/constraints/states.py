@@ -64,6 +64,17 @@ def plain_state(equations: Equations, **arrays: object) -> dict[str, Array] | No
     return found
 
 
+def one_place(equations: Equations, question: str, q: State) -> Array:
+    """q of a single state; it is checked where native code does not tell that its rows are
+    somewhere."""
+    plain = plain_state(equations, q=q)
+    if plain is not None:
+        found = equations.at_once(("residual",), plain["q"][0])
+        if found is not None and isfinite(found.sum()):
+            return plain["q"][0]
+    return one_state(equations, question, q=q)["q"]
+
+
 def finite_rows(*arrays: Array) -> NDArray[np.bool_]:
     """(B,) which rows of arrays (B, ...) hold nothing but finite numbers."""
     good = np.ones(len(arrays[0]), bool)
