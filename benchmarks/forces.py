@@ -25,6 +25,7 @@ MECHANISMS: dict[str, Callable[[], am.Mechanism]] = {
     "ladder 6": lambda: ladder(6),
     "car": car,
 }
+LARGE = (30, 100)  # windows
 QUESTIONS = {
     "forward_dynamics": "arm.forward_dynamics(q, v, x)",
     "solve": "arm.solve(q, v, x)",
@@ -36,7 +37,7 @@ QUESTIONS = {
     "derivatives": "arm.forward_dynamics.derivatives(q, v, x)",
 }
 BATCHED = ("forward_dynamics", "solve", "constraint_jacobian", "constraint_residual", "project")
-USES, CALLS = 70, 15  # of derivatives; of rows for each of them
+USES = 210  # of rows, forces and derivatives, so that long code is made, too
 STEP, STEPS = 1e-3, 1000
 FORCES = ("reactions", "constraint_forces")
 NOTES = (
@@ -53,6 +54,11 @@ def run(setting: Setting) -> Section:
         in_use(arm, q, v, x)
         rows += [single_row(name, arm, (q[0], v[0], x[0]), setting)]
         rows += [batch_row(name, arm, (q, v, x), setting), run_row(name, arm, q[0], v[0], setting)]
+    for windows in LARGE:
+        arm = ladder(windows)
+        q, v, x = states(arm, 4)
+        in_use(arm, q, v, x)
+        rows += [single_row(f"ladder {windows}", arm, (q[0], v[0], x[0]), setting)]
     title = f"Closed mechanisms, all questions: one state, and per state of {setting.effort.batch}"
     rows += elements.rows(setting)
     return Section("forces", title, rows, NOTES + elements.NOTES)
@@ -75,7 +81,8 @@ def in_use(arm: am.Mechanism, q: Array, v: Array, x: Array) -> None:
     """Ask as often as it takes until everything is compiled: what is asked for once is not."""
     arm.solve(q, v, x)
     for _ in range(USES):
-        arm.constraint_jacobian(np.resize(q, (CALLS * 100, arm.nq)))
+        arm.constraint_jacobian(q[0])
+        arm.solve(q[0], v[0], x[0])
         arm.forward_dynamics.derivatives(q[0], v[0], x[0])
 
 
