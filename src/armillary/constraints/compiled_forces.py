@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,8 @@ Rows = NDArray[np.intp]
 
 # states, and their unknowns: for fewer, the null space is done before the code would be compiled
 _WORTH, _WORTH_UNKNOWNS = 100, 2000
+_WORTH_LONG = 1000  # states: for fewer, the null space is done before long code would be compiled
+_ASKED = "states asked for forces"
 _WORTH_OTHERS = 20  # states that were left: then other pivots are compiled
 _CHOICES = 3  # of other pivots
 
@@ -49,9 +52,12 @@ class ForceKernels:
         plan: ForcePlan,
         given: bool,
         rolls: bool,
+        states: int,
     ):
+        """given: numbers of the bodies are inputs.  rolls: long code is rolled up.  states: how
+        many are to be expected, by what was asked before."""
         self._equations, self._external, self._passive = equations, external, passive
-        self._given, self._rolls = given, rolls  # numbers of the bodies are inputs; long code rolls
+        self._given, self._rolls, self._states = given, rolls, states
         self._plans, self._left = [plan], 0
         self._known: dict[ForcePlan, OneOrMany] = {}
         self._codes = [self._code(plan)]
@@ -127,7 +133,8 @@ class ForceKernels:
         more = ("external",) * self._external + ("parameters",) * self._given
         reads = ("q", "v", "a", "tau", *more)
         request = Request(joint_forces(plan), reads, owner.moving_base, owner.vertical_gravity)
-        program = Program(request, tables, owner.options, rolls=self._rolls)
+        options = replace(owner.options, states=max(owner.options.states, self._states))
+        program = Program(request, tables, options, rolls=self._rolls)
         made = OneOrMany(program, owner.base_numbers)
         self._known[plan] = made
         return made
@@ -142,19 +149,26 @@ def force_kernels(
     equations: Equations, external: bool, passive: bool, given: bool = False
 ) -> ForceKernels | None:
     """Code of all forces, made once; None where there is none.  given: numbers of the bodies are
-    inputs."""
-    key = ("forces", external, passive, given, may_be_rolled(equations))
-    return equations.memo.once(key, lambda: _make(equations, external, passive, given))
+    inputs.  Long code that is rolled up is made once so many states were asked for."""
+    states, rolls = equations.memo.once(_ASKED, Asked).count, may_be_rolled(equations)
+    found = None
+    often = rolls and states >= _WORTH_LONG and not equations.steady
+    for many in (0, states)[: 1 + often]:
+        key = ("forces", external, passive, given, rolls, bool(many))
+        make = partial(_make, equations, external, passive, given, rolls, many)
+        found = found or equations.memo.once(key, make)
+    return found
 
 
-def _make(equations: Equations, external: bool, passive: bool, given: bool) -> ForceKernels | None:
-    rolls = may_be_rolled(equations)
+def _make(
+    equations: Equations, external: bool, passive: bool, given: bool, rolls: bool, states: int
+) -> ForceKernels | None:
     if not equations.constraints.ideal or not (rolls or may_be_compiled(equations)):
         return None
     plan = force_plan(equations)
     if plan is None:
         return None
-    kernels = ForceKernels(equations, external, passive, plan, given, rolls)
+    kernels = ForceKernels(equations, external, passive, plan, given, rolls, states)
     return kernels if kernels.specialised else None
 
 
@@ -201,7 +215,7 @@ def _force_plan(
 
 def _worth(equations: Equations, more: int) -> bool:
     """Were so many states asked for, with these, that their code is worth its making?"""
-    asked = equations.memo.once("states asked for forces", Asked)
+    asked = equations.memo.once(_ASKED, Asked)
     asked.count += more
     unknowns = equations.tables.nv + equations.constraints.count
     return equations.steady or asked.count >= min(_WORTH, _WORTH_UNKNOWNS // unknowns)

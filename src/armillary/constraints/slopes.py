@@ -54,7 +54,9 @@ def slope_kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -
 
         owner = equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        options, rolls = longer(owner.options, LONGEST), may_be_rolled(equations)
+        # the interpreter takes seconds for what long code takes seconds to make
+        options = replace(longer(owner.options, LONGEST), states=max(owner.options.states, 1))
+        rolls = may_be_rolled(equations)
         kernels = Program(request, _tables(equations, passive), options, rolls=rolls)
         return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
 
