@@ -158,12 +158,15 @@ def _pivoted_qr(A: Array) -> tuple[Array, Array, NDArray[np.intp]]:
 
 
 def orthonormal(A: Array) -> Array:
-    """Orthonormal columns (B, n, k) that span those of A (B, n, k), n >= k."""
+    """Orthonormal columns (B, n, k) that span those of A (B, n, k), n >= k: each along its own, as
+    Gram and Schmidt have them."""
     if len(A) != 1 or not A.shape[2]:
-        return np.asarray(np.linalg.qr(A)[0])
+        Q, R = np.linalg.qr(A)
+        return np.asarray(Q * np.copysign(1.0, np.einsum("bii->bi", R))[:, None])
     from scipy.linalg.lapack import dgeqrf, dorgqr
 
-    return np.asarray(dorgqr(*dgeqrf(A[0])[:2])[0])[None]
+    raw, scales, *_ = dgeqrf(A[0])
+    return np.asarray(dorgqr(raw, scales)[0] * np.copysign(1.0, raw.diagonal()))[None]
 
 
 def _complete(reflections: Array, scales: Array) -> Array:
