@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 Rows = NDArray[np.intp]
 
-# states, and their unknowns: for fewer, the null space is done before the code would be compiled
+# states: for fewer, the null space is done before the code would be compiled; and unknowns of
+# states, where the mechanism is too large for code in a row
 _WORTH, _WORTH_UNKNOWNS = 100, 2000
 _WORTH_LONG = 1000  # states: for fewer, the null space is done before long code would be compiled
 _ASKED = "states asked for forces"
@@ -217,8 +218,10 @@ def _worth(equations: Equations, more: int) -> bool:
     """Were so many states asked for, with these, that their code is worth its making?"""
     asked = equations.memo.once(_ASKED, Asked)
     asked.count += more
+    if equations.steady or asked.count >= _WORTH:
+        return True
     unknowns = equations.tables.nv + equations.constraints.count
-    return equations.steady or asked.count >= min(_WORTH, _WORTH_UNKNOWNS // unknowns)
+    return asked.count * unknowns >= _WORTH_UNKNOWNS and not may_be_compiled(equations)
 
 
 def forces_at_once(

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
     from armillary.model.lowering.tree import Tables
 
-# bodies of states, which count twice: for fewer, the interpreter is done before they are compiled
-_WORTH = 60
+# states, which count twice: for fewer, the interpreter is done before they are compiled.  Both take
+# time in proportion to the bodies; where code is rolled up, it is made in the time of some bodies
+_WORTH, _SOME_BODIES = 20, 6
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
 PLAIN = (*_ALONG, *STATE)  # all that slopes are asked with, without wrenches
 
@@ -34,7 +35,10 @@ def often_asked(equations: Equations, more: int = 0) -> bool:
     """Were so many states asked for, with these, that code is worth its making?"""
     asked = equations.memo.once("slopes of states", Asked)
     asked.count += more
-    return asked.count * len(equations.tables.bodies) >= _WORTH
+    if asked.count >= _WORTH:
+        return True
+    worth = asked.count * len(equations.tables.bodies) >= _SOME_BODIES * _WORTH
+    return worth and may_be_rolled(equations)
 
 
 def _tables(equations: Equations, passive: bool) -> Tables:
