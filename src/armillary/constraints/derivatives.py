@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
+from armillary.codegen.target import native
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
 from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import plan_of
-from armillary.constraints.slopes import PLAIN, Probe, often_asked, slope_kernels
+from armillary.constraints.slopes import WITHOUT_WRENCHES, Probe, often_asked, slope_kernels
 from armillary.constraints.splitting import (
     SolvedSplit,
     compiled_split,
@@ -131,8 +132,8 @@ def compiled_derivatives(
             parts = dict(zip(ALONG, along, strict=True))
             tree = ForwardDerivatives(full[0], full[1], dtau)
             return ConstrainedDerivatives(dtau, velocities=parts["motions"], full=tree, **parts)
-    native = _native(equations, states, closed)
-    answer = None if native is None else native(states, single)
+    at_once = _native(equations, states, closed)
+    answer = None if at_once is None else at_once(states, single)
     if answer is not None:
         return answer
     found = compiled_split(equations, states, closed)
@@ -182,8 +183,11 @@ def _native(equations: Equations, states: States, closed: bool) -> _Native | Non
     def make() -> _Native | None:
         from armillary.constraints.variation_kernel import VariationKernel
 
-        owner, slopes = equations.evaluator, slope_kernels(equations, PLAIN, states.passive)
-        if slopes is None or split is None:
+        owner, slopes = (
+            equations.evaluator,
+            slope_kernels(equations, WITHOUT_WRENCHES, states.passive),
+        )
+        if slopes is None or split is None or not native():
             return None
         kernel = VariationKernel(
             split.kernel(False, "double"),

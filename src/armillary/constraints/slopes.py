@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # time in proportion to the bodies; where code is rolled up, it is made in the time of some bodies
 _WORTH, _SOME_BODIES = 20, 6
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
-PLAIN = (*_ALONG, *STATE)  # all that slopes are asked with, without wrenches
+WITHOUT_WRENCHES = (*_ALONG, *STATE)  # what slopes read
 
 
 def often_asked(equations: Equations, more: int = 0) -> bool:

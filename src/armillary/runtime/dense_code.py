@@ -21,7 +21,12 @@ def symmetric_text() -> str:
     `substitute(A, X, n, count)`: A X = B in place, with the factors in A; B (n, count).
     `dot(out, x, y, n)`: out[0] = x · y.
     `take_off(y, x, factor, n)`: y -= factor x."""
-    return "\n\n".join([_take_off(), _dot(), _factor(), _substitute()])
+    return "\n\n".join([_take_off(), _dot(), *symmetric_parts()])
+
+
+def symmetric_parts() -> list[str]:
+    """`factor` and `substitute` alone, beside other text with `take_off`."""
+    return [_factor(), _substitute()]
 
 
 def general_text() -> str:
@@ -34,19 +39,26 @@ def general_text() -> str:
 
 def phi_text() -> str:
     """`phi_functions(P, R, X, S, n)`: P = φ₁(X), R = φ₂(X) of X (n, n); S is work space.
-    `add_product(out, A, B, factor, n)`: out += factor A B.  `dot` and `take_off` as above."""
-    return "\n\n".join([_take_off(), _dot(), _add_product(), _phi_functions()])
+    The others as of `product_text`."""
+    return f"{product_text()}\n\n{_phi_functions()}"
+
+
+def product_text() -> str:
+    """`add_product(out, A, B, factor, rows, inner, columns)`: out += factor A B.
+    `dot` and `take_off` as above."""
+    return "\n\n".join([_take_off(), _dot(), _add_product()])
 
 
 def _add_product() -> str:
-    arguments = ("ptr noalias %out", "ptr %A", "ptr %B", "double %factor", "i64 %n")
-    c = Code("add_product", arguments)
-    with c.loop("%n") as i:
-        row, line = (c.pointer(x, c.mul(i, "%n"), "double") for x in ("%out", "%A"))
-        with c.loop("%n") as k:
+    arguments = ("ptr noalias %out", "ptr %A", "ptr %B", "double %factor")
+    c = Code("add_product", (*arguments, "i64 %rows", "i64 %inner", "i64 %columns"))
+    with c.loop("%rows") as i:
+        row = c.pointer("%out", c.mul(i, "%columns"), "double")
+        line = c.pointer("%A", c.mul(i, "%inner"), "double")
+        with c.loop("%inner") as k:
             entry = c.float("fmul", c.read(line, k, "double"), "%factor")
-            source = c.pointer("%B", c.mul(k, "%n"), "double")
-            _less(c, row, source, c.let(f"fneg double {entry}"), "%n")
+            source = c.pointer("%B", c.mul(k, "%columns"), "double")
+            _less(c, row, source, c.let(f"fneg double {entry}"), "%columns")
     return c.text()
 
 
@@ -64,7 +76,8 @@ def _phi_functions() -> str:
             c.write(x, k, c.float("fmul", c.read(x, k, "double"), factor), "double")
 
     def add(out: str, A: str, B: str, factor: str) -> None:
-        c.do(f"call void @add_product(ptr {out}, ptr {A}, ptr {B}, double {factor}, i64 %n)")
+        sizes = ", ".join(["i64 %n"] * 3)
+        c.do(f"call void @add_product(ptr {out}, ptr {A}, ptr {B}, double {factor}, {sizes})")
 
     def one(x: str) -> None:
         cleared(x)
@@ -135,12 +148,21 @@ def _take_off() -> str:
 
 
 def _dot() -> str:
+    """By four sums side by side: an addition waits for the one before it."""
     c = Code("dot", ("ptr noalias %out", "ptr %x", "ptr %y", "i64 %n"))
-    total = c.number()
-    with c.loop("%n") as k:
-        product = c.float("fmul", c.read("%x", k, "double"), c.read("%y", k, "double"))
-        c.accumulate(total, "fadd", product)
-    c.write_number("%out", c.read_number(total))
+    sums = [c.number() for _ in range(4)]
+
+    def term(k: str) -> str:
+        return c.float("fmul", c.read("%x", k, "double"), c.read("%y", k, "double"))
+
+    whole = c.let("and i64 %n, -4")
+    with c.loop(whole, step=4) as k:
+        for i, total in enumerate(sums):
+            c.accumulate(total, "fadd", term(c.add(k, i)))
+    with c.loop("%n", whole) as k:
+        c.accumulate(sums[0], "fadd", term(k))
+    one, two = (c.float("fadd", *(c.read_number(x) for x in pair)) for pair in (sums[:2], sums[2:]))
+    c.write_number("%out", c.float("fadd", one, two))
     return c.text()
 
 

@@ -15,7 +15,7 @@ from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import lanes
-from armillary.runtime.dense_code import symmetric_text
+from armillary.runtime.dense_code import product_text, symmetric_parts
 from armillary.runtime.in_turn import behind_context, call_kernel
 
 FOUND = ("a", "multipliers", "M", "J", "N", "P", "H", "K")  # results of the first kernel
@@ -63,42 +63,8 @@ class Variations(Struct):
 @cache
 def library() -> Library:
     width = lanes(False, "double")
-    parts = (symmetric_text(), _dot(), _add_product(), _turned(), _even(), _changed(), _batch())
+    parts = (product_text(), *symmetric_parts(), _turned(), _even(), _changed(), _batch())
     return Library(with_declarations("\n\n".join(parts), width), ["batch"], optimize=2)
-
-
-def _dot() -> str:
-    """`even_dot(out, x, y, n)`: out[0] = x · y, by four sums side by side."""
-    c = Code("even_dot", ("ptr noalias %out", "ptr %x", "ptr %y", "i64 %n"))
-    sums = [c.number() for _ in range(4)]
-
-    def term(k: str) -> str:
-        return c.float("fmul", c.read("%x", k, "double"), c.read("%y", k, "double"))
-
-    whole = c.let("and i64 %n, -4")
-    with c.loop(whole, step=4) as k:
-        for i, total in enumerate(sums):
-            c.accumulate(total, "fadd", term(c.add(k, i)))
-    with c.loop("%n", whole) as k:
-        c.accumulate(sums[0], "fadd", term(k))
-    one, two = (c.float("fadd", *(c.read_number(x) for x in pair)) for pair in (sums[:2], sums[2:]))
-    c.write_number("%out", c.float("fadd", one, two))
-    return c.text()
-
-
-def _add_product() -> str:
-    """`add_rows(out, A, B, factor, rows, inner, columns)`: out += factor A B."""
-    arguments = ("ptr noalias %out", "ptr %A", "ptr %B", "double %factor")
-    c = Code("add_rows", (*arguments, "i64 %rows", "i64 %inner", "i64 %columns"))
-    less = c.let("fneg double %factor")
-    with c.loop("%rows") as i:
-        row = c.pointer("%out", c.mul(i, "%columns"), "double")
-        line = c.pointer("%A", c.mul(i, "%inner"), "double")
-        with c.loop("%inner") as k:
-            share = c.float("fmul", c.read(line, k, "double"), less)
-            source = c.pointer("%B", c.mul(k, "%columns"), "double")
-            c.do(f"call void @take_off(ptr {row}, ptr {source}, double {share}, i64 %columns)")
-    return c.text()
 
 
 def _turned() -> str:
@@ -131,10 +97,10 @@ def _even() -> str:
         each(i, "fdiv")
         for _ in range(2):
             with c.loop(i) as before:
-                c.do(f"call void @even_dot(ptr {share}, ptr {row(i)}, ptr {row(before)}, i64 %n)")
+                c.do(f"call void @dot(ptr {share}, ptr {row(i)}, ptr {row(before)}, i64 %n)")
                 part = c.read_number(share)
                 c.do(f"call void @take_off(ptr {row(i)}, ptr {row(before)}, double {part}, i64 %n)")
-        c.do(f"call void @even_dot(ptr {share}, ptr {row(i)}, ptr {row(i)}, i64 %n)")
+        c.do(f"call void @dot(ptr {share}, ptr {row(i)}, ptr {row(i)}, i64 %n)")
         each(i, "fdiv", c.let(f"call double @llvm.sqrt.f64(double {c.read_number(share)})"))
     with c.loop("%count") as i:
         each(i, "fmul")
@@ -181,7 +147,7 @@ class _Work:
         self, out: str, A: str, B: str, factor: str, rows: str, inner: str, columns: str
     ) -> None:
         self.c.do(
-            f"call void @add_rows(ptr {out}, ptr {A}, ptr {B}, double {factor}, i64 {rows}, "
+            f"call void @add_product(ptr {out}, ptr {A}, ptr {B}, double {factor}, i64 {rows}, "
             f"i64 {inner}, i64 {columns})"
         )
 
