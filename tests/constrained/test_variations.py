@@ -254,7 +254,41 @@ def test_a_state_of_a_batch_that_leads_nowhere_is_nan_and_named():
     ask, q = m.forward_dynamics.derivatives, np.array([[0.0, 0.3], [0.0, 0.2]])
     with pytest.raises(ModelError, match="singular position, where"):
         ask(q[0], [1.0, 0.0], [0.0, 0.0])
-    with pytest.warns(am.ProjectionWarning, match="in a singular position in state 0, where"):
+    with pytest.warns(am.ProjectionWarning, match="in a singular position in state 0, where a"):
         d = ask(q, [[1.0, 0.0], [0.0, 0.5]], np.zeros((2, 2)))
     assert np.isnan(d.full.dq[0]).all()
     close(d.full.dq[1, 1, 1], 9.81 * 0.5 / (0.1 + 0.25) * -np.sin(0.2), 1e-12)
+
+
+def test_accelerations_that_jump_have_no_derivatives():
+    """A rover with its wheels in line, pushed ahead: turned a little, one wheel locks it, however
+    little it was turned.  Along everything else derivatives are as differences have them."""
+    m = am.example("rover")
+    q, v = m.assemble(m.initial).q, np.zeros(m.nv)
+    tau = np.array([1.0 * label.endswith("drive") for label in m.v_labels])
+    tau[m.v_labels.index("front-right-drive")] = 2.0
+    steers = [k for k, label in enumerate(m.v_labels) if label.endswith("steer")]
+    a = m.forward_dynamics(q, v, tau)
+    ahead = m.v_labels.index("chassis.vx")
+    turned = [m.integrate(q, step * np.eye(m.nv)[steers[0]]) for step in (1e-3, 1e-6)]
+    for place in turned:
+        assert abs(m.forward_dynamics(m.project(place, v)[0], v, tau)[ahead]) < 1e-3 * a[ahead]
+    with pytest.warns(am.ProjectionWarning, match="jump along .*front-left-steer.*NaN in dq"):
+        d = m.forward_dynamics.derivatives(q, v, tau)
+    assert np.isnan(d.full.dq[:, steers]).all()
+    for label in ("chassis.wz", "chassis.vx", "chassis.vy", "rear-left-drive"):
+        k = m.v_labels.index(label)
+        step = 1e-4 * np.eye(m.nv)[k]
+        sides = [m.forward_dynamics(m.integrate(q, s * step), v, tau) for s in (1.0, -1.0)]
+        close(d.full.dq[:, k], (sides[0] - sides[1]) / 2e-4, 1e-7)
+    push = np.linspace(-1.0, 1.0, m.nv)
+    changed = m.forward_dynamics(q, v, tau + push) - a
+    close(d.jvp(tau=push), changed, 1e-10)  # what does not change has no say
+    refused = pytest.raises(ModelError, match="no linear model here: its accelerations jump")
+    with refused, pytest.warns(am.ProjectionWarning):
+        m.linearize(q, v, tau)
+    still = m.forward_dynamics.derivatives(q, v, 0.0 * tau)  # nothing accelerates: nothing jumps
+    close(still.full.dq, np.zeros((m.nv, m.nv)), 1e-12)
+    with pytest.warns(am.ProjectionWarning, match="in a singular position in state 1, where rows"):
+        both = m.forward_dynamics.derivatives(*(np.array([x, x]) for x in (q, v)), [0.0 * tau, tau])
+    assert np.isfinite(both.full.dq[0]).all() and np.isnan(both.full.dq[1][:, steers]).all()

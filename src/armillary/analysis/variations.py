@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.analysis.point import Point, scales
-from armillary.errors import InputError
+from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import rate_entries
 from armillary.mechanism.mechanism import Mechanism
@@ -54,6 +54,12 @@ def variations(mechanism: Mechanism, at: Point, independent: Iterable[str] | Non
         all_, one = tuple(range(n)), np.eye(n)
         return Variations(all_, all_, one, np.zeros((n, n)), one, by.dq, by.dv, by.dtau)
     d = mechanism.constraint_solver.forward.derivatives(*state)
+    if not np.isfinite(d.moved).all():
+        raise ModelError(
+            f"'{mechanism.name}' has no linear model here: its accelerations jump along some of "
+            f"the motions that it admits. Choose forces under which it stays at rest, or another "
+            f"place."
+        )
     size = scales(mechanism)
     first = _named(mechanism, independent)
     still = _still(d.full.jvp(q=at.v, v=at.a) / size) & _still(at.a / size)

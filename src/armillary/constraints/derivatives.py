@@ -50,6 +50,7 @@ _PLAIN = ("q", "v", "tau")
 _PER_STEP = 400  # operations of the budget that a body counts for along a direction
 _EVEN = 1e-3  # inertias of motions, as roots: with less of one beside another care is taken
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
+_ROUNDED = 1e-9  # of changes of a: what they may leave of rows without saying anything
 
 
 @shown
@@ -62,7 +63,8 @@ class ConstrainedDerivatives:
     them demands, least by kinetic energy; moved (nv, k) the change of a with v carried along.
     velocities (nv, l): admissible variations of v alone; dv (nv, l) the change of a along them.
     full: `dq`, `dv`, `dtau`, (nv, nv) each, as for a tree: derivatives of the acceleration at
-    project(q, v), the nearest admissible state.  A batch has (B, ...) of everything."""
+    project(q, v), the nearest admissible state.  A batch has (B, ...) of everything.  Along
+    variations where accelerations jump, at singular positions, dq and moved are NaN."""
 
     dtau: Array
     motions: Array
@@ -243,6 +245,12 @@ def _of_states(
     onto_v = _onto(solved, velocities, equations.scaling)
     onto_q = onto_v if motions is velocities else _onto(solved, motions, equations.scaling)
     full_q, full_v = moved @ onto_q, dv @ onto_v
+    left = _left_of_rows(equations, solved, moved, second + by_v[1][..., :k])
+    limit = _jump_limit(equations, solved, moved)
+    if (jumping := _above(left, limit) & ~undefined[:, None]).any():
+        lost = _above(left @ onto_q, limit) & ~undefined[:, None]
+        dq, moved, full_q = _lost(dq, jumping), _lost(moved, jumping), _lost(full_q, lost)
+        _warn_jumping(equations, lost, single)
     dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v = (
         x[0] if single else x
         for x in (dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v)
@@ -293,14 +301,11 @@ def _leading_nowhere(
 ) -> NDArray[np.bool_]:
     """(B,) where changes of v leave rates of the rows: no motion goes on from there.  A single
     state is refused; a batch has a warning."""
-    s = equations.scaling
-    left = np.abs((s.rows / s.length)[:, None] * (solved.J @ carried + rates))
-    speeds = np.abs(solved.v / s.columns).max(axis=1, initial=0.0)
-    left[solved.split.undefined] = 0.0
-    found = np.asarray((left > _SINGULAR * speeds[:, None, None]).any(axis=(1, 2)))
+    limit = _SINGULAR * _largest(equations, solved.v)
+    left = _left_of_rows(equations, solved, carried, rates)
+    found = np.asarray(_above(left, limit).any(axis=1))
     if found.any():
-        k, others = int(np.argmax(found)), int(found.sum()) - 1
-        where = "" if single else f" in state {k}{f' (and in {others} more)' if others else ''}"
+        where = "" if single else _states_text(found)
         text = (
             f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position"
             f"{where}, where a variation that its rows admit leads nowhere while it moves. Ask "
@@ -310,3 +315,55 @@ def _leading_nowhere(
             raise ModelError(text)
         warn_caller(text, ProjectionWarning)
     return found
+
+
+def _jump_limit(equations: Equations, solved: SolvedSplit, moved: Array) -> Array:
+    """(B,) what changes of a may leave of the slopes of rows."""
+    size = _largest(equations, solved.a) + _largest(equations, solved.v) ** 2
+    changes = np.abs(moved / equations.scaling.columns[:, None]).max(axis=(1, 2), initial=0.0)
+    return np.asarray(_SINGULAR * size + _ROUNDED * changes)
+
+
+def _warn_jumping(equations: Equations, lost: NDArray[np.bool_], single: bool) -> None:
+    """lost (B, nv): along which entries of q accelerations jump: rows that depend on each other
+    here contradict each other beside it, as of wheels in line of which one is turned."""
+    labels = [equations.model.v_labels[k] for k in np.flatnonzero(lost.any(axis=0))]
+    where = "" if single else _states_text(np.asarray(lost.any(axis=1)))
+    warn_caller(
+        f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position{where}, "
+        f"where rows depend on each other that contradict each other beside it: its accelerations "
+        f"jump along {', '.join(labels) or 'some of its motions'}, and have no derivatives there "
+        f"(NaN in dq).",
+        ProjectionWarning,
+    )
+
+
+def _states_text(found: NDArray[np.bool_]) -> str:
+    k, others = int(np.argmax(found)), int(found.sum()) - 1
+    return f" in state {k}{f' (and in {others} more)' if others else ''}"
+
+
+def _lost(x: Array, columns: NDArray[np.bool_]) -> Array:
+    """x (B, n, k) with NaN in some of its columns (B, k)."""
+    return np.where(columns[:, None], np.nan, x)
+
+
+def _above(left: Array, limit: Array) -> NDArray[np.bool_]:
+    """(B, k) columns of (B, m, k) that are not below the limit (B,)."""
+    return np.asarray(np.abs(left).max(axis=1, initial=0.0) > limit[:, None])
+
+
+def _largest(equations: Equations, x: Array) -> Array:
+    """(B,) of velocities or accelerations (B, nv), without units of length."""
+    return np.asarray(np.abs(x / equations.scaling.columns).max(axis=1, initial=0.0))
+
+
+def _left_of_rows(
+    equations: Equations, solved: SolvedSplit, changes: Array, slopes: Array
+) -> Array:
+    """(B, m, k) what changes (B, nv, k) leave of slopes of the rows, as part of their sizes; 0
+    where nothing is known."""
+    s = equations.scaling
+    left = (s.rows / s.length)[:, None] * (solved.J @ changes + slopes)
+    left[solved.split.undefined] = 0.0
+    return np.asarray(left)

@@ -21,6 +21,7 @@ from armillary.constraints.notes import open_limit, opening_weights, refuse_open
 from armillary.constraints.nullspace import Factor
 from armillary.constraints.plan import independent_rows, samples_of
 from armillary.constraints.projection import Projector
+from armillary.evaluate.deferred import Deferred, Later
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 
@@ -36,7 +37,7 @@ _NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
 
 
 @shown
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Mobility:
     """Freedoms of a mechanism at a configuration."""
 
@@ -45,8 +46,8 @@ class Mobility:
     rank: int
     finite: int  # freedoms in nearby configurations that can be reached
     redundant: tuple[str, ...]  # constraints with rows that follow from others
-    condition: float  # of J (scaled), over the singular values that count
-    singular_values: Array
+    condition: Later[float] = Later()  # of J (scaled), over the singular values that count
+    singular_values: Later[Array] = Later()
     motions: Array  # (nv, instantaneous): free velocities, unit length in scaled units
     labels: tuple[str, ...]
     closed: bool
@@ -95,9 +96,9 @@ def mobility(
     opening = projector.closer.opening(residual)
     if not isfinite(opening):
         projector.closer.refuse_endless(q)
-    refuse_open(equations, residual, "mobility", "ranks and freedoms have no meaning")
+    if opening > open_limit(equations):
+        refuse_open(equations, residual, "mobility", "ranks and freedoms have no meaning")
     factor = equations.factor_of(J, residual)
-    values = factor.singular_values
     finite = _finite(equations, projector, q, factor, tries, seed)
     return Mobility(
         coordinates=equations.tables.nv,
@@ -105,8 +106,8 @@ def mobility(
         rank=factor.rank,
         finite=finite,
         redundant=_redundant(equations, factor),
-        condition=factor.condition,
-        singular_values=values,
+        condition=Deferred(lambda: factor.condition),
+        singular_values=Deferred(lambda: factor.singular_values),
         motions=factor.free,
         labels=equations.model.v_labels,
         closed=opening <= 1e-9,
@@ -119,9 +120,8 @@ def _redundant(equations: Equations, factor: Factor) -> tuple[str, ...]:
     that always do, and they are found once."""
 
     def find() -> tuple[str, ...]:
-        shares = np.abs(factor.stress).max(axis=1)
         slices = equations.constraints.slices
-        return tuple(name for name, rows in slices.items() if (shares[rows] > 1e-7).any())
+        return tuple(name for name, rows in slices.items() if factor.dependent[rows].any())
 
     if factor.rank == len(factor.J):
         return ()
@@ -225,36 +225,56 @@ def _finite(
         return free
     # as many rows count as at closed places in general: no two branches meet here, and what is
     # left to see is whether this one leads on
-    if _regular(factor, _generic_rank(equations), _KNOWN):
-        motions = factor.free
-        if free > 1:
-            motions = motions @ _seeded_basis(seed, free)
-        if _displaced(equations, projector, q, motions.T) == free:
-            return free
-    return _by_walks(equations, projector, q, factor.free, tries, seed)
+    usual = _generic_rank(equations)
+    if _regular(factor, usual, _KNOWN) and _leads_on(equations, projector, q, factor.free, seed):
+        return free
+    return _by_walks(equations, projector, q, factor.free, tries, seed, usual)
 
 
 def _regular(factor: Factor, rank: int, condition: float = _REGULAR) -> bool:
     """Do so many rows count, and well enough?"""
-    return factor.rank == rank and factor.condition < condition
+    return factor.rank == rank and factor.condition_below(condition)
+
+
+def _leads_on(
+    equations: Equations, projector: Projector, q: Array, N: Array, seed: int = 0
+) -> bool:
+    """Do all free motions lead to closed configurations, as independent as they are?"""
+    free = N.shape[1]
+    motions = N @ _seeded_basis(seed, free) if free > 1 else N
+    return _displaced(equations, projector, q, motions.T) == free
 
 
 def _by_walks(
-    equations: Equations, projector: Projector, q: Array, N: Array, tries: int = 6, seed: int = 0
+    equations: Equations,
+    projector: Projector,
+    q: Array,
+    N: Array,
+    tries: int = 6,
+    seed: int = 0,
+    usual: int | None = None,
 ) -> int:
+    """usual: the rank of closed places in general, where it is known."""
     rng, found = np.random.default_rng(seed), 0
     for _ in range(tries):
-        found = max(found, _walk(equations, projector, q, N, rng))
+        found = max(found, _walk(equations, projector, q, N, rng, found, usual))
         if found >= N.shape[1]:
             break
     return min(found, N.shape[1])
 
 
 def _walk(
-    equations: Equations, projector: Projector, q: Array, N: Array, rng: np.random.Generator
+    equations: Equations,
+    projector: Projector,
+    q: Array,
+    N: Array,
+    rng: np.random.Generator,
+    found: int,
+    usual: int | None,
 ) -> int:
     """Freedoms in general position on a branch through q: a few steps along random allowed
-    velocities, each closed again; 0 where no step leads away."""
+    velocities, each closed again; 0 where no step leads away, and no more than were `found` before
+    where they are as few.  Where as many rows count as anywhere, all velocities lead on."""
     tolerance = max(_NEARBY_RANK, equations.geometry_tolerance)
     left = False
     for _ in range(_WALK):
@@ -262,7 +282,12 @@ def _walk(
         if not good[0]:
             break
         q, left = places[0], True
-        N = Factor(equations.place(q)[0], equations.scaling, tolerance).free
+        factor = Factor(equations.place(q)[0], equations.scaling, tolerance)
+        N = factor.free
+        if N.shape[1] <= found or factor.rank == len(independent_rows(equations)):
+            return N.shape[1]
+        if factor.rank == usual and _leads_on(equations, projector, q, N):
+            return N.shape[1]
     return _dimension(equations, projector, q, N, rng) if left else 0
 
 

@@ -13,12 +13,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from armillary.constraints.rank_kernel import decompose
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
 
 RANK_TOLERANCE = 1e-9  # of scaled rows: less counts as dependent
 _LOCKED = 1e-14  # of an inertia, which others take all of: what is left is rounding
 _NEGATIVE = 1e-9  # of the largest inertia: less is rounding
+_SHARE = 1e-7  # of a row in one that follows from others: less is rounding
 
 
 @dataclass(frozen=True)
@@ -57,23 +59,50 @@ def counted(pivots: Array, tolerance: float) -> int:
 class Factor:
     """Complete orthogonal decomposition of the scaled J: rank, free motions, self-stresses.
 
-    J~ = P R2^T... : J~^T P = Q [R; 0], rank r by the diagonal of R, R_r^T = Q2 R2."""
+    J~ = P R2^T... : J~^T P = Q [R; 0], rank r by the diagonal of R, R_r^T = Q2 R2.  By native code
+    (rank_kernel.py), or LAPACK where there is none, or rows are many."""
+
+    _bound = np.inf  # of the condition
+    _shares: Array | None = None  # of the rows in those that follow from others
 
     def __init__(self, J: Array, scaling: Scaling, tolerance: float):
         self.J, self.scaling, self.tolerance = J, scaling, tolerance
         m, n = J.shape
-        self.J_scaled = scaling.scaled(J)
-        if not np.isfinite(self.J_scaled).all():
-            raise NotFiniteError(
-                "the rows of the constraints are not finite numbers at this state: an angle beyond "
-                "1e15 rad, a quaternion of zeros, or coordinates that overflow."
-            )
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
             self._R = np.zeros((n, m))
             return
-        self._Q, self._R, self._P = _pivoted_qr(self.J_scaled.T)
-        self.rank = counted(np.abs(self._R.diagonal()), tolerance)
+        call = decompose(m, n)
+        weights = scaling.rows, scaling.columns / scaling.length, np.array([tolerance])
+        found = None if call is None else call(J.ravel(), *weights)
+        if found is None:
+            self._Q, self._R, self._P = _pivoted_qr(self.J_scaled.T)
+            self.rank = counted(np.abs(self._R.diagonal()), tolerance)
+            return
+        (rank, self._bound), turned, R_turned, order, self._shares = found
+        self._Q, self._R = turned.T, R_turned.T
+        self.rank, self._P = int(rank), order.astype(np.intp)
+
+    @cached_property
+    def J_scaled(self) -> Array:
+        scaled = self.scaling.scaled(self.J)
+        if not np.isfinite(scaled).all():
+            raise NotFiniteError(
+                "the rows of the constraints are not finite numbers at this state: an angle beyond "
+                "1e15 rad, a quaternion of zeros, or coordinates that overflow."
+            )
+        return scaled
+
+    @cached_property
+    def dependent(self) -> NDArray[np.bool_]:
+        """(m,) rows that follow from others, or that others follow from."""
+        if self._shares is not None:
+            return np.asarray(self._shares > _SHARE)
+        return np.asarray(np.abs(self.stress).max(axis=1, initial=0.0) > _SHARE)
+
+    def condition_below(self, limit: float) -> bool:
+        """Is the condition of the rows that count smaller?  A cheap bound often tells."""
+        return self._bound < limit or self.condition < limit
 
     @cached_property
     def _reflected(self) -> tuple[Array, Array]:

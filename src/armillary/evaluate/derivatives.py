@@ -68,8 +68,13 @@ class ForwardDerivatives(NamedTuple):
 
 
 def _times(matrix: Array, change: ArrayLike) -> Array:
+    """Entries that do not change have no say, whatever their columns are."""
     vector = np.broadcast_to(np.asarray(change, float), matrix.shape[:-1])
-    return np.asarray((matrix @ vector[..., None])[..., 0])
+    product = (matrix @ vector[..., None])[..., 0]
+    if not np.isfinite(product).all():
+        kept = np.where(vector[..., None, :] == 0.0, 0.0, matrix)
+        product = (kept @ vector[..., None])[..., 0]
+    return np.asarray(product)
 
 
 def _times_back(weight: ArrayLike, matrix: Array) -> Array:
