@@ -147,13 +147,12 @@ def _exchanged(c: Code, w: _Work, k: str, place: str) -> None:
     own, other = w.row(w.R, k), w.row(w.R, place)
     with c.loop(w.n) as j:
         exchange(c.pointer(own, j, "double"), c.pointer(other, j, "double"))
-    for array in (w.order, w.lengths):
-        exchange(c.pointer(array, k, "double"), c.pointer(array, place, "double"))
+    exchange(c.pointer(w.order, k, "double"), c.pointer(w.order, place, "double"))
 
 
 def _reflect(c: Code, w: _Work, k: str) -> None:
     """Row k becomes r_kk e_k, and the rows behind it are reflected with it.  u = x - r e,
-    scale = 1 / (|x| (|x| + |x_0|))."""
+    scale = 1 / (|x| (|x| + |x_0|)).  All lengths behind it are new."""
     own, u, rest = w.row(w.R, k, k), w.row(w.reflections, k, k), c.sub(w.n, k)
     with c.loop(rest) as j:
         c.write(u, j, c.read(own, j, "double"), "double")
