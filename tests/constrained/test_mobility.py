@@ -289,3 +289,22 @@ def test_compliance_moves_the_load():
     assert np.linalg.norm(soft.constraint_forces["pin"][~known]) < 1e-3 * np.linalg.norm(
         plain.constraint_forces["pin"][~known]
     )
+
+
+def test_a_velocity_that_leads_nowhere_all_along_a_branch():
+    """A rod and a string in one line, on a carrier that turns: the rod may begin to move wherever
+    the carrier is, and cannot go on.  With a second such rod beside it there are two of them."""
+    for rods in (1, 2):
+        b = am.Builder("carried")
+        b.body("carrier", axis="y", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+        for k in range(rods):
+            at = (0, 0.3 * k, 0)
+            b.body(f"rod{k}", parent="carrier", axis="y", at=at, mass=1.0, inertia=(0.1, 0.1, 0.1))
+            b.frame(f"tip{k}", f"rod{k}", (1, 0, 0))
+            b.frame(f"wall{k}", "carrier", (3, 0.3 * k, 0))
+            b.distance(f"string{k}", f"wall{k}", f"tip{k}", 2.0)
+        m = b.build()
+        for turn in (0.0, 0.7, -np.pi / 2):
+            found = m.mobility([turn, *[0.0] * rods])
+            assert (found.instantaneous, found.finite) == (1 + rods, 1)
+            assert found.singular == "branching" and found.rank == 0
