@@ -14,6 +14,14 @@ class Deferred(Generic[T]):
     def __init__(self, find: Callable[[], T]):
         self.find = find
 
+    def __reduce__(self) -> tuple[Callable[[T], T], tuple[T]]:
+        """Results that are sent to another process take their values along."""
+        return _known, (self.find(),)
+
+
+def _known(value: T) -> T:
+    return value
+
 
 class Later(Generic[T]):
     """A field of a dataclass that takes a value or a `Deferred` one; whoever reads it gets the

@@ -65,6 +65,12 @@ class RunData(KnownMechanism):
         self.every, self.probe, self.physics = layout.every, layout.probe, layout.physics
         self.stored_model, self.stored_experiment = layout.model, layout.experiment
 
+    def __getstate__(self) -> dict[str, object]:
+        """What goes to another process: what a file has, and how fast the steps were.  The call of
+        `simulate` goes as text, for its controllers may be functions."""
+        told = {"physics": dict(self.physics), "stored_experiment": self.experiment_text}
+        return {**vars(self), **told, "given": {}}
+
     @property
     def experiment_text(self) -> str:
         """The call that made it as an experiment file, without the model."""
