@@ -10,9 +10,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from benchmarks import closed
 
 import armillary as am
-from benchmarks import closed
 from armillary.sim.loop import loop
 from sim.machines import reference
 from sim.native_runs import both
@@ -69,8 +69,8 @@ def with_strut(model, name):
     b = am.Builder("parts")
     for body in model.bodies:
         b.add(body)
-    for loop in model.loops:
-        b.constrain(loop)
+    for closure in model.loops:
+        b.constrain(closure)
     b.frame("above", "world", (0.3, 0.2, 1.5))
     b.spring("strut", "above", name, stiffness=2e4, damping=1e2, rest=1.0)
     b.bushing("mount", other, name, stiffness=(10.0,) * 3 + (1e3,) * 3)

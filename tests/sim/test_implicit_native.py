@@ -243,7 +243,7 @@ def test_force_elements_in_loops_over_bodies():
 
 
 def test_a_stiff_element_in_loops_over_bodies():
-    """A strut of 1e8 N/m and 1e6 N s/m at the end of twenty links: explicit steps are torn apart."""
+    """A strut of 1e8 N/m and 1e6 N s/m at the end of twenty links: explicit steps are torn."""
     m = chain(20, spring=True, stiffness=1e8, damping=1e6).compile(tier=1)
     options = {"duration": 0.05, "step": 1e-3}
     run = am.simulate(m, method="implicit", **options, record=("q", "v", "energy"))
