@@ -60,7 +60,7 @@ def test_modes_by_number():
     modes = PENDULUM.modes(PENDULUM.equilibrium(PENDULUM.initial).q)
     count = len(modes)
     assert modes[-1] is modes[count - 1] is modes[np.int64(count - 1)]
-    assert modes[1:] == tuple(modes)[1:]
+    assert modes[-count] is modes[0] and modes[1:] == tuple(modes)[1:]
     for k in (count, -count - 1, 99, 1.5, "shoulder", True):
         with pytest.raises(InputError, match=f"has {count} modes here.* from 0 to {count - 1}"):
             modes[k]
