@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,23 @@ class Modes(ModesDoors):
     def __len__(self) -> int:
         return len(self.modes)
 
-    def __getitem__(self, k: int) -> Mode:
+    @overload
+    def __getitem__(self, k: int) -> Mode: ...
+
+    @overload
+    def __getitem__(self, k: slice) -> tuple[Mode, ...]: ...
+
+    def __getitem__(self, k: int | slice) -> Mode | tuple[Mode, ...]:
+        """By number, zero modes first; -1 is the last one."""
+        if isinstance(k, slice):
+            return self.modes[k]
+        count = len(self)
+        whole = isinstance(k, (int, np.integer)) and not isinstance(k, bool)
+        if not whole or not -count <= k < count:
+            raise InputError(
+                f"modes: '{self.model.mechanism_name}' has {count} modes here; expected a number "
+                f"from 0 to {count - 1}, found {k!r:.60}."
+            )
         return self.modes[k]
 
     def __iter__(self) -> Iterator[Mode]:

@@ -44,9 +44,9 @@ def to_c(
     choice("element", element, ELEMENTS)
     traced = trace(mechanism, function, frame, coordinates, passive, minimal=True)
     symbol = _symbol(mechanism.model, function, frame) if name is None else name
-    if not is_identifier(symbol):
+    if not isinstance(symbol, str) or not is_identifier(symbol):
         raise InputError(
-            f"name: '{symbol}' cannot be the name of a C function; use letters, digits and _."
+            f"name: {symbol!r:.60} cannot be the name of a C function; use letters, digits and _."
         )
     inputs = tuple(
         Row(n, len(nodes), _INPUTS[n][0], _entries(mechanism.model, n))

@@ -70,6 +70,15 @@ class ElementBuilder(ClosingBuilder):
                 f"the name '{name}' belongs to a {self._elements[name].law.kind} already. Name "
                 f"each force element once."
             )
+        if not isinstance(law, ElementLaw):
+            raise ModelError(
+                f"force element '{name}': expected a law such as LineForce(stiffness=1e4), found "
+                f"{law!r:.60}."
+            )
+        if isinstance(ends, str) or not isinstance(ends, Iterable):
+            raise ModelError(
+                f"{law.kind} '{name}': expected frames, or () and coordinates; found {ends!r:.60}."
+            )
         frames = tuple(self._end(end) for end in ends)
         part = ForceElement(name, frames, law, tuple(coordinates))
         for field, value in ((n, getattr(law, n)) for n in law.numbers):

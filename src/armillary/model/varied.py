@@ -77,7 +77,7 @@ def _rotor(body: Body, k: int, path: str) -> Rotor:
 
 def place_of(model: Model, path: str) -> Place:
     """A path that names such a number; ModelError where there is none."""
-    words = path.split(".")
+    words = str(path).split(".")
     if words[0] == "gravity" and len(words) == 2 and words[1] in AXES:
         return Place(path, "gravity", entry=AXES.index(words[1]))
     if words[0] == "bodies" and words[-2:-1] == ["at"] and words[-1] in AXES:

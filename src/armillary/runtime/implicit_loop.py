@@ -14,6 +14,7 @@ from __future__ import annotations
 from armillary.runtime.time_code import StepCode
 
 _STEP = "1.0e-7"  # of differences, of 1 or the size of the number
+_OVER_TWICE = "5.0e6"  # 1 / (2 _STEP)
 _KICK, _OVER_KICK = "1048576.0", "0x3EB0000000000000"  # 2^20: stiff springs do not drown it
 _PARTS = ("Q", "V", "Z")
 
@@ -27,6 +28,9 @@ def linearize(w: StepCode, done: str, force: str) -> None:
     with c.when(w.has("slopes")):
         mobility(w)
         _stiff_part(w)
+        for role in ("pushes", "known"):
+            with c.when(w.has(role)):
+                _add_slopes(w, role)
     with c.when(w.has("control")):
         _by_state(w, done)
     with c.loop(f["ROWS"]) as row:
@@ -121,6 +125,43 @@ def _stiff_part(w: StepCode) -> None:
                 factor = c.read(f[slope], c.add(first, k), "double")
                 entry = c.float("fmul", c.read(Y, place, "double"), factor)
                 c.write(found, place, entry, "double")
+
+
+def _add_slopes(w: StepCode, role: str) -> None:
+    """To BY_Q and BY_V: mobility times the slopes of forces F(q, v) that a kernel gives, by central
+    differences along θ and s."""
+    c, f = w.c, w.f
+    for moved, start, out in (("MOVE", "NOTHING", "BY_Q"), ("STAGE_S", "MOVING_S", "BY_V")):
+        with c.loop(f["NV"]) as k:
+            for sign, near in (("fadd", "0"), ("fsub", w.v)):
+                w.copy(f["MOVE"], f["NOTHING"], w.v)
+                w.copy(f["STAGE_S"], f["MOVING_S"], w.v)
+                with c.loop(f["ROWS"]) as row:
+                    place = c.add(c.mul(row, f["NV"]), k)
+                    x = c.float(sign, c.read(f[start], place, "double"), _STEP)
+                    c.write(f[moved], place, x, "double")
+                w.move(f["STAGE_Y"], f["MOVE"], w.one, "1", "1.0")
+                w.center("from_center", (f["STAGE_Y"], f["STAGE_S"]), (f["STAGE_Q"], f["STAGE_V"]))
+                found = c.pointer(f["NEAR"], near, "double")
+                w.kernel(role, (f["STAGE_Q"], f["STAGE_V"]), (found,))
+            with c.loop(f["ROWS"]) as row:
+                _add_column(w, row, k, out)
+
+
+def _add_column(w: StepCode, row: str, k: str, out: str) -> None:
+    """To column k of BY_Q or BY_V: Y (F₊ - F₋) / (2 step), F₊ and F₋ in NEAR."""
+    c, f = w.c, w.f
+    n = f["NV"]
+    here = c.pointer(f["NEAR"], c.mul(row, n), "double")
+    there = c.pointer(here, w.v, "double")
+    Y, found = (_matrix(w, name, row, n, n) for name in ("BY_TAU", out))
+    with c.loop(n) as j:
+        ends = (c.read(x, j, "double") for x in (here, there))
+        slope = c.float("fmul", c.float("fsub", *ends), _OVER_TWICE)
+        with c.when(c.let(f"fcmp une double {slope}, 0.0")), c.loop(n) as i:
+            line = c.mul(i, n)
+            entry = c.float("fmul", c.read(Y, c.add(line, j), "double"), slope)
+            c.accumulate(c.pointer(found, c.add(line, k), "double"), "fadd", entry)
 
 
 # -- derivatives of controllers ------------------------------------------------------------------

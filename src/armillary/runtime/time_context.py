@@ -23,7 +23,7 @@ ROLES = {
     "velocity": "(q, v, how fast rows are to be) -> dv back onto them",
     "wrenches": "(q, v, z, time) -> wrenches on bodies, for the dynamics; a function in Python",
     "pull": "(q, v) -> accelerations of open rows, for the dynamics",
-    # of the variational method
+    # of the variational method; the second one of the linearly implicit one, too
     "momenta": "(y, s, tau, ...) -> momenta at both ends of a step with the velocity s",
     "known": "(q, v) -> forces of springs and friction in loops",
     "inertia": "(q) -> M and rows J of the constraints, for s",
@@ -32,6 +32,7 @@ ROLES = {
     # constraints or free joints
     "derivatives": "(q, v, tau, ...) -> da/dq, da/dv, da/dtau",
     "slopes": "(q, v) -> those of springs and friction by q and by v, per degree of freedom",
+    "pushes": "(q, v, ...) -> forces of force elements along v, whose slopes are differences",
 }
 
 

@@ -29,7 +29,7 @@ from armillary.algorithms.tree.inverse_dynamics import bias_forces, inverse_dyna
 from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.constraints.equations import Equations
-from armillary.errors import ModelError, unknown_name
+from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.specialise import Number, specialise, structural, traced
 from armillary.graph.expr import Graph, Node, cone
@@ -162,6 +162,11 @@ def operation_counts(
     refused: dict[str, str] = {}
     arrays = CountedArrays(mechanism)
     known = (*(form.name for form in FORMULATIONS), *(row[0] for row in _BESIDE))
+    if isinstance(formulations, str) or not isinstance(formulations, Iterable | None):
+        raise InputError(
+            f"formulations: expected names in a list, as in ['composite bodies'], found "
+            f"{formulations!r:.60}."
+        )
     for name in formulations or ():
         if name not in known:
             raise unknown_name("formulation", name, known)

@@ -138,6 +138,15 @@ class Bushing(ElementLaw):
                     f"{part}: its {name} is negative in some direction (a pivot, scaled by the "
                     f"diagonal, is {least:.3g}). Expected a positive semidefinite 6x6 matrix."
                 )
+        turn = math.hypot(*self.rest[:3])
+        if turn > math.pi * (1.0 + _ROUNDING):
+            back = math.remainder(turn, 2.0 * math.pi) / turn
+            near = ", ".join(f"{back * x:.6g}" for x in self.rest[:3])
+            raise ModelError(
+                f"{part}: its rest is rotated by {turn:.6g} rad, more than half a turn, which it "
+                f"never meets: rotations count within half a turn. The same place is ({near}); a "
+                f"moment to begin with is its preload."
+            )
         if not any(map(any, (*self.stiffness, *self.damping, self.preload))):
             raise ModelError(f"{part}: it exerts no force. Give it a stiffness or a damping.")
 

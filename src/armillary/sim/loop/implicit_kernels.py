@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.algorithms.closed.variational import known_forces
+from armillary.algorithms.forces.element_forces import joint_pushes
 from armillary.algorithms.tree.derivatives import forward_dynamics_derivatives
+from armillary.constraints.compiled import compiled_kernels
 from armillary.evaluate.compile_function import NotNative, compile_function
 from armillary.evaluate.kernel import Kernel
 from armillary.model.lowering.tree import Tables
@@ -19,34 +22,59 @@ if TYPE_CHECKING:
     from armillary.mechanism.mechanism import Mechanism
 
 Numbers = list[Scalar]
+_MISSING = {
+    "derivatives": "no compiled derivatives of the dynamics",
+    "pushes": "no compiled code of the force elements alone",
+    "known": "no traced kernel for springs and friction in loops",
+}
 
 
 class ImplicitKernels:
     """Of one mechanism: what sim/methods/jacobian.py asks for, the same way.  Raises `NotNative`
     where there is none.
 
-    kernels: by role.  program: whose kernel may change, of trees.  balls: where in v the turns of
-    joints with quaternions begin."""
+    kernels: by role, each with the names of its inputs.  programs: whose kernels may change.
+    balls: where in v the turns of joints with quaternions begin."""
 
     def __init__(self, mechanism: Mechanism, tables: Tables, reads: tuple[str, ...], batched: bool):
         """tables and reads: those of the dynamics."""
         self._mechanism, owner = mechanism, mechanism.evaluator
         pairs = zip(mechanism.model.joints, mechanism.model.slots, strict=True)
         self.balls = [slot.v.start for joint, slot in pairs if joint.nq != joint.nv]
-        self.kernels: dict[str, Kernel] = {}
-        self.program: Program | None = None
-        if mechanism.model.constraints or Center(mechanism):
-            if mechanism.model.elements or loop_forces(mechanism):
-                raise NotNative("slopes of forces in loops and between bodies, by differences")
-            self.kernels["slopes"] = self._slopes(batched)
-            return
-        self.program = owner.kernels_of(forward_dynamics_derivatives, reads, True, True)
-        if self.program.tables.fused != tables.fused:
-            raise NotNative("dynamics and its derivatives see other bodies")
-        kernel = self.program.kernel(batched, "double")
-        if not kernel.address:
-            raise NotNative("no compiled derivatives of force elements")
-        self.kernels["derivatives"] = kernel
+        self.kernels: dict[str, tuple[tuple[str, ...], Kernel]] = {}
+        self.programs: list[Program] = []
+        if not (mechanism.model.constraints or Center(mechanism)):
+            derivatives = owner.kernels_of(forward_dynamics_derivatives, reads, True, True)
+            if derivatives.tables.fused != tables.fused:
+                raise NotNative("dynamics and its derivatives see other bodies")
+            if derivatives.kernel(batched, "double").address:
+                self._add("derivatives", reads, derivatives, batched)
+                return
+        self._stiff_part(reads, batched)
+
+    def _stiff_part(self, reads: tuple[str, ...], batched: bool) -> None:
+        """Slopes of forces, which go with mobility: of closed mechanisms and free bodies, and of
+        trees with force elements in loops over bodies, which have no code of derivatives.  The
+        order of the method does not need more."""
+        mechanism, state = self._mechanism, ("q", "v")
+        self.kernels["slopes"] = state, self._slopes(batched)
+        if mechanism.model.elements:
+            own = (*state, *(name for name in reads if name == "parameters"))
+            pushes = mechanism.evaluator.kernels_of(joint_pushes, own, True, True)
+            self._add("pushes", own, pushes, batched)
+        if loop_forces(mechanism):
+            equations = mechanism.constraint_solver.equations
+            known = compiled_kernels(equations, known_forces, state)
+            self._add("known", state, known, batched)
+
+    def _add(
+        self, role: str, reads: tuple[str, ...], program: Program | None, batched: bool
+    ) -> None:
+        kernel = None if program is None else program.kernel(batched, "double")
+        if program is None or kernel is None or not kernel.address:
+            raise NotNative(_MISSING[role])
+        self.programs.append(program)
+        self.kernels[role] = reads, kernel
 
     def _slopes(self, batched: bool) -> Kernel:
         """Of friction and springs in the joints of the tree: (q, v) -> by q, by v."""

@@ -221,12 +221,12 @@ class Stepping:
         if self._kept.held:
             raise NotNative("joints that are held, with a linearly implicit method")
         made = ImplicitKernels(self.mechanism, self.tables, self._reads, self._batched)
-        if made.program is not None:
-            self._watched(made.program)
-        for role, kernel in made.kernels.items():
+        for program in made.programs:
+            self._watched(program)
+        for role, (reads, kernel) in made.kernels.items():
             self._call(role, kernel)
-        if "derivatives" in made.kernels:
-            self._other_bodies("derivatives", self._reads)
+            if "parameters" in reads:
+                self._other_bodies(role, reads)
         self._c[Steps.GAMMA] = bits(self.method.gamma)
         self._c[Steps.UNKNOWNS] = 2 * self.mechanism.nv + self.nz
         for name, numbers in made.memory(self.rows, self.nz, self.method.gammas).items():

@@ -245,6 +245,8 @@ class Forces:
             named = isinstance(columns, np.ndarray)
             if named and count == 1 and array.ndim == 1 and len(array) > 1:  # one per run
                 array = array[:, None]
+            if array.ndim == 0 and count > 1 and array != 0.0:
+                raise self._which(what, columns, f"the number {float(array):g}")
             if array.ndim and array.shape[-1] != count:
                 raise InputError(
                     f"{what}: expected {count} numbers, (B, {count}) for B runs, a Schedule or a "
@@ -253,6 +255,16 @@ class Forces:
             if array.ndim == 2 and self.constant.ndim == 1:
                 self.constant = np.tile(self.constant, (len(array), 1))
             self.constant[..., columns] = array
+
+    def _which(self, what: str, columns: np.ndarray | slice, found: str) -> InputError:
+        """One number, not 0, where there are several coordinates."""
+        labels = [str(x) for x in np.array(self.labels)[columns]]
+        shown = ", ".join(labels[:3]) + (", ..." if len(labels) > 3 else "")
+        return InputError(
+            f"{what}: expected {len(labels)} numbers ({shown}), found {found}, which does not tell "
+            f"where it acts. Name the coordinate, as in {{'{labels[0]}': 1.0}}, or give "
+            f"{len(labels)} numbers."
+        )
 
     @property
     def schedules(self) -> list[Schedule]:
@@ -277,6 +289,8 @@ class Forces:
             if value.ndim == 1 and one and self.runs is not None and len(value) == self.runs:
                 value = value.reshape(-1, 1)
             count = total[..., columns].shape[-1]
+            if value.ndim == 0 and count > 1:
+                raise self._which(self.what, columns, f"one number at t = {t:g} s")
             rows = value.shape[:-1]
             allowed = ((), (self.runs,), *([rows] if isinstance(signal, Schedule) else []))
             if value.ndim and (value.shape[-1] != count or rows not in allowed):

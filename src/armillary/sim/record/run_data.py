@@ -169,6 +169,7 @@ class RunData(KnownMechanism):
     def place(self, label: str, name: str | None = None) -> tuple[str, int | None]:
         """The quantity of a `column` and its number there; None: the quantity has no columns."""
         keys = (name,) if name is not None else self.names
+        label = label if isinstance(label, str) else str(label)  # which no column is called
         for key in keys:
             labels = self.labels.get(key, ())
             if label in labels:
