@@ -1,11 +1,14 @@
 """Wrenches along chosen axes and about chosen points; forces of wheels by row."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from test_solution import carry, constraint_wrenches, solved
 
 import armillary as am
 from armillary.errors import ArmillaryError
+from armillary.evaluate.deferred import Deferred, Later, exchanged
 from compare import close
 from oracles.direct import Direct
 
@@ -99,3 +102,32 @@ def test_bad_axes():
     ):
         with pytest.raises(ArmillaryError, match=text):
             m.solve(*state, **options)
+
+
+def test_other_axes_find_nothing_that_is_not_read():
+    """A result that is asked along other axes keeps what costs time for whoever reads it."""
+
+    @dataclass(frozen=True)
+    class Answer:
+        force: float
+        slow: Later[float] = Later()
+
+    asked = []
+    held = Answer(1.0, Deferred(lambda: asked.append("slow") or 7.0))
+    other = exchanged(held, force=2.0)
+    assert not asked and (held.force, other.force) == (1.0, 2.0)
+    assert other.slow == 7.0 and asked == ["slow"]
+
+
+@pytest.mark.parametrize("choice", [{"coordinates": "world"}, {"about": (0.3, -0.1, 0.2)}])
+def test_native_states_along_other_axes(choice):
+    """The same numbers from native calls, asked as arrays, as from the long way, asked as lists."""
+    m = am.example("stewart")
+    q, v = m.project(m.assemble().q, np.random.default_rng(3).normal(size=m.nv))
+    tau = np.random.default_rng(4).normal(size=m.nv)
+    m.solve(*(np.tile(x, (200, 1)) for x in (q, v, tau)))  # enough states for native calls
+    native, long = m.solve(q, v, tau, **choice), m.solve([*q], [*v], [*tau], **choice)
+    close(native.reactions.total, long.reactions.total, 1e-9)
+    close(native.constraint_forces.wrench, long.constraint_forces.wrench, 1e-9)
+    assert native.reactions.place() == long.reactions.place() != "in the body's frame"
+    assert native.balance.imbalance == pytest.approx(0.0, abs=1e-7)

@@ -456,3 +456,31 @@ def test_numbers_of_elements_with_states_per_run():
     labels = run.labels["states"]
     assert labels[:2] == ("m.tension", "m.stiffness (given)")
     near(run["states"][-1, :, 1], P[:, names.index("m.stiffness")])
+
+
+def test_limits_on_motion_beside_own_states():
+    """Places and velocities of frames need no forces: they are watched beside a Maxwell element,
+    and the run ends where the recorded column comes to the bound."""
+    b = am.Builder("mount", gravity=(0, 0, 0))
+    b.body("engine", joint="prismatic", axis="x", at=(1, 0, 0), mass=2.0)
+    b.frame("tip", "engine", (0.5, 0, 0))
+    b.maxwell("relaxing", ("world", "engine"), stiffness=300.0, damping=4.0)
+    m = b.build()
+    names = ("pose:tip", "velocity:tip:world_aligned", "acceleration:tip:world_aligned", "kinetic")
+    free = am.simulate(m, [0.0], [1.0], duration=0.2, step=1e-3, record=("q", *names))
+    for text, column in (
+        ("pose:tip.x", free["pose:tip"][:, 0]),
+        ("velocity:tip:world_aligned.vx", free["velocity:tip:world_aligned"][:, 3]),
+        ("acceleration:tip:world_aligned.ax", free["acceleration:tip:world_aligned"][:, 3]),
+        ("kinetic", free["kinetic"]),
+    ):
+        start, end = column[0], column[100]
+        middle = 0.5 * (start + end)
+        side = "above" if end > start else "below"
+        ended = am.simulate(
+            m, [0.0], [1.0], duration=0.2, step=1e-3, events=am.Limit(text, **{side: middle})
+        )
+        first = np.argmax((column - middle) * (end - start) >= 0.0)
+        assert free.time[first - 1] < ended.time[-1] <= free.time[first], text
+    with pytest.raises(am.InputError, match="only motion is watched"):
+        am.simulate(m, [0.0], [1.0], events=am.Limit("energy", above=1e3))

@@ -5,18 +5,22 @@ Oracles: the steps in Python, which take their slopes and inverses by numpy; rk4
 the order of the method; energy that dampers alone take away.
 """
 
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import closed
 
 import armillary as am
 from armillary.sim.loop import loop
 from sim.machines import reference
 from sim.native_runs import both
 from sim.test_variational_native import moving
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from benchmarks import closed
 
 OPTIONS = {"duration": 0.04, "step": 2e-3, "method": "implicit"}
 DIFFERENCES = {"rounding": 1e-9}  # forces over 1e-7: eight digits of a Jacobian

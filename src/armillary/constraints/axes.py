@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.deferred import exchanged
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.evaluate.results import ReactionsIn, Solution
 from armillary.model.model import Model
@@ -133,6 +134,6 @@ def in_axes(mechanism: Placed, found: Solved, q: Array, axes: Axes) -> Solved:
     """A solution with all wrenches along other axes."""
     reactions = reactions_in(mechanism, found.reactions, q, axes)
     if not isinstance(found, ConstrainedSolution):
-        return replace(found, wrenches=reactions)
+        return exchanged(found, wrenches=reactions)
     forces = constraint_forces_in(mechanism, found.constraint_forces, q, axes)
-    return replace(found, wrenches=reactions, constraint_forces=forces)
+    return exchanged(found, wrenches=reactions, constraint_forces=forces)

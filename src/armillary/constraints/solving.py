@@ -62,18 +62,19 @@ def solve(
                 coordinates, about, parameters=parameters,
             ),
         )  # fmt: skip
-    options = (external, prescribed, compliance, baumgarte, about, parameters)
-    if passive and coordinates == "local" and all(x is None for x in options):
+    axes = Axes(coordinates, about)
+    options = (external, prescribed, compliance, baumgarte, parameters)
+    if passive and all(x is None for x in options):
         found = _solved_at_once(mechanism, q, v, tau)
         if found is not None:
-            return found
+            return in_axes(mechanism, found, np.asarray(q), axes) if axes else found
     whole = mechanism.evaluator.complete({"q": q, "v": v, "tau": tau})
     model, prescribed = with_prescribed(mechanism.model, prescribed)
     if model is not mechanism.model:
         mechanism = mechanism.variant(("prescribed", model.prescribed), model)
     given = (external, passive, prescribed, compliance, baumgarte, parameters)
     own = _solved(mechanism, whole, *given)
-    if not (axes := Axes(coordinates, about)):
+    if not axes:
         return own
     place = mechanism.evaluator.check("q", whole["q"])[0].astype(float)
     single = own.acceleration.ndim == 1

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, TypeVar, overload
+from dataclasses import fields
+from typing import TYPE_CHECKING, Generic, TypeVar, overload
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
+Held = TypeVar("Held", bound="DataclassInstance")
 
 
 class Deferred(Generic[T]):
@@ -47,3 +52,10 @@ class Later(Generic[T]):
 
     def __set__(self, instance: object, value: T | Deferred[T]) -> None:
         vars(instance)[self._name] = value
+
+
+def exchanged(found: Held, **values: object) -> Held:
+    """A copy of a result with other values in some fields, as `dataclasses.replace` makes it, but
+    what was not read yet stays to be found when it is."""
+    held = {field.name: vars(found)[field.name] for field in fields(found)}
+    return type(found)(**(held | values))

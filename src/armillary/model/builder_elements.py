@@ -403,7 +403,8 @@ class ElementBuilder(ClosingBuilder):
         """Free lengths that follow from the initial configuration."""
         elements, poses = list(model.elements), start_poses(model)
         for k, part in enumerate(elements):
-            if not isinstance(part.law, AlongForce) or part.law.of_coordinates:
+            along = isinstance(part.law, AlongForce) and not part.law.of_coordinates
+            if not (along or isinstance(part.law, PointGravity)):
                 continue
             length = start_length(model, poses, part)
             if part.name in self._preloads and isinstance(part.law, LineForce):

@@ -91,6 +91,13 @@ class LineForce(AlongForce):
                 f"{part}: its damper_table gives {held:g} N at rest, where dampers exert nothing: "
                 f"let it pass through (0, 0), and give the rest as `force`."
             )
+        for x, f in self.damper_table:
+            if x * f < 0.0:
+                raise ModelError(
+                    f"{part}: its damper_table gives {f:g} N at {x:g} m/s, which would drive the "
+                    f"motion. A damper resists: a positive rate has a tension of zero or more, a "
+                    f"negative one of zero or less. Correct the signs."
+                )
         wrong = -1.0 if self.side == "pull" else 1.0
         held = [(x, f) for x, f in self.table if x * wrong < 0.0]  # where it acts, and its edge
         held += [(0.0, interpolated(self.table, 0.0))] if self.table else []

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from armillary.errors import ModelError
+from armillary.model.elements.along import inverse
 from armillary.model.elements.element import ElementLaw, End, nothing
 from armillary.model.parts import Triple
 from armillary.scalar import Scalar, atan2, dot, sqrt, where
@@ -83,7 +84,7 @@ class TorsionSpring(ElementLaw):
         """φ, and g with dφ/dt = g·ω, in frame 2.  Both from 4 w² = 1 + tr R and 4 w v."""
         a, V, W = Vector(*self.axis), _axial(between.X), _trace(between.X) + 1.0
         s = a.dot(V)
-        g = (a * (W * W) + a.cross(V) * W + V * s) * (1.0 / (s * s + W * W))
+        g = (a * (W * W) + a.cross(V) * W + V * s) * inverse(s * s + W * W)
         return 2.0 * atan2(s, W), g
 
     def _moment(self, between: Between) -> tuple[Scalar, Scalar, Scalar, Vector]:

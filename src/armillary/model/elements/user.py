@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from armillary.errors import ModelError
+from armillary.errors import ArmillaryError, ModelError
 from armillary.model.elements.element import ElementLaw, End
 from armillary.model.elements.turning import Between
 from armillary.model.law import called
@@ -149,7 +150,8 @@ class UserForce(ElementLaw):
     def act(self, ends: Sequence[End]) -> None:
         between = Between(ends)
         E = between.X.E
-        found = list(called(self.law, *_seen(between), *self._own, **self._named()))
+        given = (*_seen(between), *self._own)
+        found = _numbers(3, lambda: list(called(self.law, *given, **self._named())))
         moment = Vector(*found[:3]) if len(found) == 6 else Vector()
         between.twist(Force(E @ moment, E @ Vector(*found[-3:])))
 
@@ -157,12 +159,25 @@ class UserForce(ElementLaw):
         if self.energy is None:
             return 0
         X = Between(ends).X
-        return called(self.energy, tuple(X.r), X.E.T.rows, *self._own, **self._named())
+        energy, given = self.energy, (tuple(X.r), X.E.T.rows, *self._own)
+        return _numbers(1, lambda: [called(energy, *given, **self._named())])[0]
 
     def rates(self, ends: Sequence[End]) -> Sequence[Scalar]:
         if self.rate is None:
             return ()
-        return tuple(called(self.rate, *_seen(Between(ends)), *self._own, **self._named()))
+        rate, given = self.rate, (*_seen(Between(ends)), *self._own)
+        return _numbers(len(self.states), lambda: tuple(called(rate, *given, **self._named())))
+
+
+def _numbers(count: int, ask: Callable[[], Sequence[Scalar]]) -> Sequence[Scalar]:
+    """What a function gives; not a number where it divides by zero, or takes the root of a negative
+    number: plain numbers raise an error there, compiled code does not."""
+    try:
+        return ask()
+    except (ArithmeticError, ValueError) as fault:
+        if isinstance(fault, ArmillaryError):
+            raise
+        return (math.nan,) * count
 
 
 def _seen(between: Between) -> tuple[Sequence[Scalar], ...]:

@@ -183,13 +183,21 @@ class LimitEvent:
                 )
         return beyond
 
+    @property
+    def _of_motion(self) -> bool:
+        """Do q, v and a tell it, without a word of force elements?"""
+        name = self.text.split(".")[0]
+        moves = self.quantity.of_state and name not in ("potential", "energy")
+        return moves or name == "a" or name.startswith("acceleration:")
+
     def _refuse_parameters(self, view: RunView) -> None:
         """Energies and forces would be those of the model's own bodies and elements."""
         changes = any(isinstance(x, ElementChanges) for x in view.setup.chain.blocks)
-        if changes and self.text.split(".")[0] not in ("q", "v", "a"):
+        if changes and not self._of_motion:
             raise InputError(
                 f"Limit('{self.text}'): in runs with elements that have states or inputs of their "
-                f"own only q, v and a are watched."
+                f"own only motion is watched: q, v, a, places, velocities and accelerations of "
+                f"frames, kinetic energy, momentum, drift and condition numbers."
             )
         if view.setup.parameters is not None and self.text.split(".")[0] not in ("q", "v"):
             raise InputError(

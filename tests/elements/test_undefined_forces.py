@@ -1,0 +1,70 @@
+"""States in which an element has no force: named as such, whatever the element divides by."""
+
+import numpy as np
+import pytest
+
+import armillary as am
+from armillary.errors import ModelError, NotFiniteError
+from armillary.scalar import sqrt
+
+BALL = {"mass": 0.5, "inertia": (0.1, 0.1, 0.1)}
+
+
+def test_half_a_turn_across_the_axis_of_a_torsion_spring():
+    """R = diag(-1, 1, -1) has no twist about x: any angle fits.  Beside it there is one."""
+    b = am.Builder("hinge")
+    b.body("flap", joint="revolute", axis="y", **BALL)
+    b.torsion_spring("spiral", "world", "flap", axis="x", stiffness=2.0, damping=0.1)
+    m = b.build()
+    with pytest.raises(NotFiniteError, match=r"torsion spring 'spiral': .* half a turn apart"):
+        m.element_forces([np.pi], [1.0])
+    assert m.element_forces([np.pi - 1e-3], [1.0]).force("spiral") == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("question", ["element_forces", "energy", "forward_dynamics"])
+def test_a_law_that_divides_by_the_distance(question):
+    def law(r, R, w, u):
+        d = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+        return [-x / (d * d * d) for x in r]
+
+    def potential(r, R):
+        return -1.0 / sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+
+    b = am.Builder("magnets", gravity=(0, 0, 0))
+    for name in ("north", "south"):
+        b.body(name, joint="free", **BALL)
+    b.force("magnet", ("north", "south"), law, potential)
+    m = b.build()
+    rest = [np.zeros(m.nv)] * (2 if question == "forward_dynamics" else 1)
+    with pytest.raises(NotFiniteError, match="force 'magnet': its force is undefined"):
+        getattr(m, question)(m.neutral(), *rest)
+    q = m.neutral()
+    q[-1] = 0.5
+    np.testing.assert_allclose(m.element_forces(q, rest[0])["magnet"][3:], [0, 0, -4.0])
+
+
+def test_a_law_that_takes_the_root_of_a_negative_number():
+    b = am.Builder("rail", gravity=(0, 0, 0))
+    b.body("cart", joint="prismatic", axis="x", **BALL)
+    b.force("root", ("world", "cart"), lambda r, R, w, u: [sqrt(2.0 - r[0]), 0, 0])
+    m = b.build()
+    with pytest.raises(NotFiniteError, match="force 'root'"):
+        m.forward_dynamics([3.0], [0.0], [0.0])
+    assert m.forward_dynamics([-2.0], [0.0], [0.0])[0] == pytest.approx(2.0 / 0.5)
+
+
+def test_point_gravity_warns_where_its_ends_coincide():
+    b = am.Builder("planets", gravity=(0, 0, 0))
+    b.body("sun", joint="prismatic", axis="x", **BALL)
+    b.body("moon", joint="prismatic", axis="x", **BALL)
+    b.point_gravity("pull", "moon", strength=1.0, mass=0.5, center="sun")
+    assert "point gravity 'pull': its ends coincide" in str(b.build().report)
+
+
+def test_a_damper_that_drives():
+    """Tension times rate is the power it takes: no row of its table may make it negative."""
+    b = am.Builder("rail")
+    b.body("cart", joint="prismatic", axis="x", at=(1, 0, 0), **BALL)
+    with pytest.raises(ModelError, match=r"damper_table gives 3 N at -1 m/s, which would drive"):
+        b.spring("d", "world", "cart", damper_table=[(-1.0, 3.0), (0.0, 0.0), (1.0, 3.0)])
+    b.spring("d", "world", "cart", damper_table=[(-1.0, -3.0), (0.0, 0.0), (1.0, 0.0)])
