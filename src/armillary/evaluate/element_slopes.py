@@ -27,7 +27,7 @@ from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.straight_code import StraightCode
 from armillary.model.lowering.elements import KernelElement
-from armillary.runtime.slopes_loop import OWN, PAIR
+from armillary.runtime.slopes_tables import OWN, PAIR
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
@@ -262,7 +262,9 @@ def _blocks(
         columns = [_column(sloped.kind, element, ends, b, k, fast) for k in range(6)]
         for a in records:
             block = [list(row) for row in zip(*(x[a] for x in columns), strict=True)]
-            found[a, b] = _to_origin(block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b))
+            found[a, b] = _to_origin(
+                block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b)
+            )
     if still is not None:
         for a in records:
             others = [found[a, b] for b in records if b != still]
@@ -296,9 +298,9 @@ def _column(
         made.append(_MovedEnd(end, turn, shift, fast))
     element.law.act(made)
     total = [Force.zero() for _ in range(bodies_of(kind))]
-    for k, (record, end) in enumerate(zip(kind.ends, made, strict=True)):
+    for k, (record, moved) in enumerate(zip(kind.ends, made, strict=True)):
         if record >= 0:
-            f = end.change()
+            f = moved.change()
             moment = f.angular + _arm(kind, ends, k).cross(f.linear)
             total[record] = total[record] + Force(moment, f.linear)
     return [list(f.leaves()) for f in total]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from armillary.runtime.slopes_loop import Move, Share, Turn
+from armillary.runtime.slopes_tables import Move, Share, Turn
 
 
 @dataclass
@@ -31,7 +31,10 @@ class PairTables:
 
 
 def pair_tables(
-    pairs: Iterable[tuple[int, int]], parents: Sequence[int], first: Sequence[int], nv: Sequence[int]
+    pairs: Iterable[tuple[int, int]],
+    parents: Sequence[int],
+    first: Sequence[int],
+    nv: Sequence[int],
 ) -> PairTables:
     """pairs: bodies (a, b), a >= b, with elements between them; of each a and b also (a, a) and
     (b, b).  first, nv: degrees of freedom of every body."""

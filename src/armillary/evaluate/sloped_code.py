@@ -10,6 +10,7 @@ which is a result of the loops, too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -35,7 +36,8 @@ from armillary.evaluate.pair_tables import PairTables, pair_tables
 from armillary.evaluate.request import Request, arrays_of
 from armillary.model.lowering.elements import KernelElement
 from armillary.model.lowering.tree import PER_BODY, Tables
-from armillary.runtime.slopes_loop import CHUNK, PAIR, SHARED, STATE_ARRAYS, Chunk, Slopes, library
+from armillary.runtime.slopes_loop import library
+from armillary.runtime.slopes_tables import CHUNK, PAIR, SHARED, STATE_ARRAYS, Chunk, Slopes
 
 _AT_ONCE = 200_000  # numbers of the motions of bodies that are worked on together
 
@@ -65,7 +67,7 @@ class SlopedCode:
             plain.run(rows)
             count = -(-rows.count // slopes.rows_at_once)
             edges = [rows.count * k // count for k in range(count + 1)]
-            for first, last in zip(edges, edges[1:], strict=False):
+            for first, last in pairwise(edges):
                 slopes.add(rows.part(first, last))
 
         return Linked([], run=run)  # it has no one entry
@@ -134,7 +136,9 @@ class ElementSlopes:
         joints = [body.joint.nv for body in tables.bodies]
         made = pair_tables(pairs, tables.parents, tables.v_offsets, joints)
         chunks = [row for n, g in enumerate(self._groups) for row in self._chunks(n, g, made)]
-        folds = [[k, made.slots[a, a], made.slots[b, b]] for (a, b), k in made.slots.items() if a > b]
+        folds = [
+            [k, made.slots[a, a], made.slots[b, b]] for (a, b), k in made.slots.items() if a > b
+        ]
         c = np.zeros(Slopes.SIZE, np.int64)
         c[Slopes.NV] = tables.nv
         c[Slopes.SOLVED] = any(isinstance(p, Solve) for p in self._request.algorithm.passes)
@@ -149,7 +153,7 @@ class ElementSlopes:
         for context, g in zip(contexts, self._groups, strict=True):
             sizes = g.kernel.input_sizes
             context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + len(sizes)] = sizes
-        self._contexts = np.array(contexts or [[0]], np.int64)
+        self._contexts = np.array(contexts, np.int64).reshape(-1, Context.SIZE)
         most = max((bodies_of(g.sloped.kind) for g in self._groups), default=1)
         given = max((g.sloped.kind.element.count for g in self._groups), default=1)
         results = max((g.sloped.results for g in self._groups), default=1)
@@ -190,7 +194,7 @@ class ElementSlopes:
         count = -(-len(g.elements) // CHUNK)
         edges = [len(g.elements) * k // count for k in range(count + 1)]
         found = []
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             steps = [x.strides[0] * first for x in (bodies, numbers, given, slots)]
             places = [start + step for start, step in zip(whole, steps, strict=True)]
             row = [0] * Chunk.SIZE

@@ -13,107 +13,26 @@ from __future__ import annotations
 
 from functools import cache
 
-from armillary.codegen.abi import Context, Struct, integer, pointer
+from armillary.codegen.abi import Context
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import multiply_add, splat, with_declarations
 from armillary.codegen.target import Lanes
+from armillary.runtime.slopes_tables import (
+    BLOCK,
+    OWN,
+    PAIR,
+    SHARED,
+    STATE_ARRAYS,
+    Chunk,
+    Fold,
+    Move,
+    Share,
+    Slopes,
+    Turn,
+)
 
-BLOCK = 36
-OWN = 2 * BLOCK  # numbers of one body: K, D
-PAIR = 4 * BLOCK  # of bodies a and b: K_ab, D_ab, K_ba^T, D_ba^T
-SHARED = 24  # numbers of a body while a degree of freedom has its turn: four vectors
-CHUNK = 32  # elements that are worked on together
-# arrays of a state, in rows: given, found by other kernels, and results
-STATE_ARRAYS = ("q", "v", "parameters", "E", "r", "turning", "moving", "S", "dS", "dq", "dv", "M")
 _PLACES = (("E", 9, 12, 0), ("r", 3, 12, 9), ("turning", 3, 6, 0), ("moving", 3, 6, 3))
-
-
-class Chunk(Struct):
-    """Elements of one kind."""
-
-    CODE = integer()  # address of the kernel
-    CONTEXT = integer()  # number of its context
-    COUNT = integer()
-    ENDS = integer()  # of an element: bodies, or coordinates
-    COORDINATES = integer()  # 1: its ends are coordinates
-    BODIES = pointer()  # (COUNT, ENDS); of coordinates (COUNT, ENDS, 2): places in q and v
-    NUMBERS = pointer()  # (COUNT, numbers) of the elements
-    GIVEN_SIZE = integer()  # numbers of an element that are given
-    GIVEN = pointer()  # (COUNT) where they begin among the parameters
-    PAIRS = integer()  # blocks of two bodies of an element
-    OWN = integer()  # blocks of one body
-    SLOTS = pointer()  # (COUNT, PAIRS + OWN) where they are added
-    RESULTS = integer()  # numbers of an element
-
-
-class Turn(Struct):
-    """A body: its degrees of freedom, its block, what it shares, what it hands on."""
-
-    FIRST = integer()
-    DOFS = integer()
-    SLOT = integer()
-    SHARES = integer()
-    SHARE_COUNT = integer()
-    MOVES = integer()
-    MOVE_COUNT = integer()
-
-
-class Share(Struct):
-    """A body whose degrees of freedom meet those of another.  SLOT: of their block, -1: none."""
-
-    BODY = integer()
-    SLOT = integer()
-    FIRST = integer()
-    DOFS = integer()
-    PARENT = integer()
-
-
-class Move(Struct):
-    """A block that is added to another.  ACROSS: its bodies change their order; NEW: the other
-    begins with it."""
-
-    SOURCE = integer()
-    TARGET = integer()
-    ACROSS = integer()
-    NEW = integer()
-
-
-class Fold(Struct):
-    """A block of two bodies, and those of each of them."""
-
-    PAIR = integer()
-    ONE = integer()
-    TWO = integer()
-
-
-class Slopes(Struct):
-    """The context of a call."""
-
-    ROWS = integer()
-    NV = integer()
-    SOLVED = integer()  # 1: accelerations are asked for, not forces
-    ARRAYS = pointer(len(STATE_ARRAYS))
-    STRIDES = integer(len(STATE_ARRAYS))  # numbers from one state to the next
-    CHUNKS = pointer()
-    CHUNK_COUNT = integer()
-    CONTEXTS = pointer()  # of kernels
-    FOLDS = pointer()
-    FOLD_COUNT = integer()
-    TURNS = pointer()
-    TURN_COUNT = integer()
-    SHARES = pointer()
-    MOVES = pointer()
-    CLEARED = integer()  # blocks that begin as 0
-    BLOCKS = pointer()  # (slots, PAIR)
-    BOTH = pointer()  # (PAIR) the block of the body whose turn it is
-    BUFFER = pointer()  # (bodies + 1, SHARED)
-    PLACES = pointer()  # (CHUNK, ...) what a kernel reads, and its results
-    MOTIONS = pointer()
-    GIVENS = pointer()
-    FOUND = pointer()
-    BY_Q = pointer()  # (nv, nv) dQ/dq
-    BY_V = pointer()
 
 
 @cache
@@ -227,10 +146,10 @@ def _gather(element: str) -> str:
                 own = c.at(source, c.mul(body, size))
                 for i in range(size):
                     c.put_number(out, i, c.get_number(own, i))
-    size, starts = c.field(Chunk.GIVEN_SIZE, "%chunk"), c.field(Chunk.GIVEN, "%chunk")
-    with c.when(c.let(f"icmp sgt i64 {size}, 0")), c.loop(count) as k:
+    given, starts = c.field(Chunk.GIVEN_SIZE, "%chunk"), c.field(Chunk.GIVEN, "%chunk")
+    with c.when(c.let(f"icmp sgt i64 {given}, 0")), c.loop(count) as k:
         own = c.at(c.array("parameters"), c.read(starts, k))
-        c.copy(c.at(c.field(Slopes.GIVENS), c.mul(k, size)), own, size)
+        c.copy(c.at(c.field(Slopes.GIVENS), c.mul(k, given)), own, given)
     return c.text()
 
 
@@ -435,7 +354,9 @@ def _finish(element: str) -> str:
             factor = c.get_number(M, c.add(c.mul(i, nv), k))
             with c.when(c.let(f"fcmp une {c.e} {factor}, 0.0")):
                 own = c.at("%x", c.mul(k, nv))
-                c.do(f"call void @add_row(ptr %ctx, ptr {row}, ptr {own}, {c.e} {factor}, i64 {nv})")
+                c.do(
+                    f"call void @add_row(ptr %ctx, ptr {row}, ptr {own}, {c.e} {factor}, i64 {nv})"
+                )
     return c.text()
 
 
