@@ -14,6 +14,7 @@ from benchmarks.setting import Setting
 from benchmarks.table import Row, Score, error
 
 SPRINGS = (100, 300, 1000, 3000)
+LONG = 1000  # springs whose derivatives are too long for straight-line code
 CARTS, SPACING = 20, 1.0  # on one rail, m apart
 STIFFNESS = 40.0  # N/m
 MASSES, TYRE, STRUT, DAMPING = (40.0, 300.0), 2e5, 2e4, 1500.0  # kg, N/m, N/m, N s/m
@@ -33,7 +34,15 @@ def rows(setting: Setting) -> list[Row]:
     score = Score(exponent(list(SPRINGS), times), targets.EXPONENT, low=True)
     fit = Row(f"{SPRINGS[0]}..{SPRINGS[-1]} springs", "growth", {}, {"exponent": score})
     slopes = [slopes_row(n, setting) for n in SPRINGS]
-    return [*growing, fit, *slopes, quarter_car_row(setting)]
+    return [*growing, fit, *slopes, slopes_fit(slopes), quarter_car_row(setting)]
+
+
+def slopes_fit(found: list[Row]) -> Row:
+    """Growth of derivatives beyond straight-line code."""
+    counts = [n for n in SPRINGS if n >= LONG]
+    times = [float(row.times["ours"]) for row in found[-len(counts) :]]
+    score = Score(exponent(counts, times), targets.EXPONENT, low=True)
+    return Row(f"{counts[0]}..{counts[-1]} springs, slopes", "growth", {}, {"exponent": score})
 
 
 def carts(springs: int) -> tuple[am.Mechanism, Array]:

@@ -1,5 +1,5 @@
 """Derivatives of mechanisms with more force elements than straight-line code can hold:
-stiffness and damping of every element, carried to the joints (evaluate/sloped_code.py)."""
+stiffness and damping of every element, carried to the joints (runtime/slopes_loop.py)."""
 
 import numpy as np
 import pytest
@@ -126,3 +126,127 @@ def test_other_numbers_of_elements_and_bodies(tree):
         found, differences(tree, Q[8], V[8], A[8], parameters=P[8]), strict=False
     ):
         near(got[8], wanted, 1e-7)
+
+
+def every_kind() -> am.Mechanism:
+    """Few bodies on three branches, and elements of every kind and reach between them."""
+    b = am.Builder("every kind")
+    tree = {
+        "base": ("world", "free"), "arm": ("base", "universal"), "hand": ("arm", "spherical"),
+        "tip": ("hand", "cylindrical"), "leg": ("base", "gimbal"), "foot": ("leg", "prismatic"),
+        "toe": ("foot", "revolute"), "stand": ("world", "planar"), "head": ("stand", "helical"),
+    }  # fmt: skip
+    for k, (name, (parent, joint)) in enumerate(tree.items()):
+        more = {"axis": (0.2, 1.0, 0.3)} if joint in ("prismatic", "revolute") else {}
+        more |= {"axis": "x", "pitch": 0.1} if joint == "helical" else {}
+        at = am.Pose.from_rpy((0.3, -0.1 * k, 0.2), (0.4, 0.1 * k, -0.3))
+        b.body(name, parent, joint=joint, at=at, mass=1.0 + k, com=(0.1, 0.02, -0.05),
+               inertia=(0.3, 0.4, 0.5, 0.02, -0.03, 0.01), **more)  # fmt: skip
+
+    def frame(name, body):
+        k = sum(map(ord, name))
+        at = am.Pose.from_rpy((0.1 * (k % 3), -0.2, 0.05 * (k % 5)), (0.1 * (k % 7), 0.3, -0.2))
+        return am.Frame(name, body, at)
+
+    full = np.random.default_rng(1).normal(size=(6, 6))
+    mount = {"stiffness": full @ full.T, "damping": full.T @ full}
+    ends = (("tip", "toe"), ("toe", "hand"), ("world", "foot"), ("head", "world"), ("arm", "tip"))
+    for k, (one, two) in enumerate((*ends, ("head", "tip"), ("base", "toe"), ("stand", "leg"))):
+        places = frame(f"p{k}", one), frame(f"q{k}", two)
+        b.spring(f"s{k}", *places, stiffness=30.0, damping=4.0, rest=0.3, cubic=5.0, coulomb=0.7)
+        b.bushing(f"m{k}", *places, **mount)
+        b.torsion_spring(f"t{k}", *places, axis="y", stiffness=3.0, damping=0.2)
+    over = [frame(f"c{k}", x) for k, x in enumerate(("hand", "foot", "hand", "head"))]
+    b.cable("cable", over, stiffness=20.0, damping=2.0, rest=0.1)
+    rope = [frame(f"r{k}", x) for k, x in enumerate(("world", "toe", "tip", "toe", "stand"))]
+    b.cable("rope", rope, force=9.0)
+    b.drag("drag", frame("d", "tip"), linear=1.0, quadratic=0.5, wind=(1.0, 0.5, -0.2))
+    b.fixed_wrench("load", frame("w", "toe"), force=(1, 2, 3), moment=(0.5, 0, 1))
+    b.fixed_wrench("thrust", frame("x", "toe"), force=(3, 2, 1), along=frame("y", "arm"))
+    b.point_gravity("moon", frame("g", "head"), strength=2.0, center=frame("h", "foot"), mass=3.0)
+    b.coordinate_spring("gear", {"foot": 1.0, "toe": -2.0}, stiffness=40.0, damping=1.5)
+    b.backlash("play", {"toe": 1.0, "head": 0.5}, stiffness=30.0, gap=0.01, damping=0.4)
+    b.coordinate_spring("knob", {"toe": 1.0}, stiffness=4.0, damping=0.5)
+    return b.build()
+
+
+@pytest.fixture(scope="module")
+def of_every_kind():
+    return every_kind().compile(tier=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm"),
+    [
+        ("inverse_dynamics", inverse_dynamics_derivatives),
+        ("forward_dynamics", forward_dynamics_derivatives),
+    ],
+)
+def test_every_kind_of_element_as_the_interpreter_has_it(of_every_kind, name, algorithm):
+    """Which takes the derivatives of the laws along the joints, without any blocks of bodies."""
+    m = of_every_kind
+    state = m.random_state(7)
+    found = getattr(m, name).derivatives(*state)
+    assert {x.tier for x in getattr(m, name).derivatives.compile_report()} == {1}
+    inputs = dict(zip(algorithm.reads, map(list, state), strict=False))
+    run = m.interpret(algorithm, inputs)
+    for one, two in zip(found, (run.result("dq"), run.result("dv")), strict=False):
+        near(one, np.array(two, float), 1e-12)
+
+
+def test_rows_are_those_of_single_states_to_the_last_bit(of_every_kind):
+    loops = of_every_kind
+    Q, V, A = loops.random_state(8, 9)
+    found = loops.inverse_dynamics.derivatives(Q, V, A)
+    for k in range(9):
+        one = loops.inverse_dynamics.derivatives(Q[k], V[k], A[k])
+        assert (found.dq[k] == one.dq).all()
+        assert (found.dv[k] == one.dv).all()
+
+
+def test_single_precision(tree):
+    for rows in (2, 33):
+        state = tree.random_state(9, rows)
+        wanted = tree.forward_dynamics.derivatives(*state)
+        found = tree.forward_dynamics.derivatives(*(x.astype(np.float32) for x in state))
+        assert found.dq.dtype == np.float32
+        near(found.dq, wanted.dq, 1e-3)
+        near(found.dv, wanted.dv, 1e-3)
+
+
+def test_numbers_of_every_kind_per_row(of_every_kind):
+    m = of_every_kind
+    Q, V, A = m.random_state(10, 7)
+    P = m.parameters * np.random.default_rng(3).uniform(0.9, 1.1, (7, len(m.parameters)))
+    found = m.inverse_dynamics.derivatives(Q, V, A, parameters=P)
+    wanted = differences(m, Q[6], V[6], A[6], parameters=P[6])
+    near(found.dq[6], wanted[0], 1e-7)
+    near(found.dv[6], wanted[1], 1e-7)
+
+
+@pytest.mark.parametrize("shape", ["chain", "comb", "star"])
+def test_springs_along_one_way_by_hand(shape):
+    """Sliders along z with springs between them: dQ/dq = -Σ k d dᵀ, where d tells which degrees of
+    freedom lengthen a spring."""
+    n, random = 23, np.random.default_rng(2)
+    parents = {"chain": range(-1, n - 1), "star": [-1] * n,
+               "comb": [max(k - 1 - k % 3, -1) for k in range(n)]}[shape]  # fmt: skip
+    b, moved = am.Builder(shape, gravity=(0, 0, 0)), [np.zeros(n)]
+    for k, parent in enumerate(parents):
+        b.body(f"b{k}", f"b{parent}" if parent >= 0 else "world", joint="prismatic", axis="z",
+               mass=1.0)  # fmt: skip
+        moved.append(moved[parent + 1] + np.eye(n)[k])
+    wanted, fast = np.zeros((n, n)), np.zeros((n, n))
+    for k in range(150):
+        one, two = random.choice(n + 1, 2, replace=False)
+        names = [f"b{x - 1}" if x else "world" for x in (one, two)]
+        b.spring(f"s{k}", *names, stiffness=1.0 + k, damping=0.1 * k, rest=0.4)
+        d = moved[two] - moved[one]
+        wanted += (1.0 + k) * np.outer(d, d)
+        fast += 0.1 * k * np.outer(d, d)
+    m = b.build().compile(tier=1)
+    q = random.permutation(n) * 1.0 + random.uniform(0.1, 0.2, n)
+    found = m.inverse_dynamics.derivatives(q, random.normal(size=n), np.zeros(n))
+    order = [int(x.removeprefix("b")) for x in m.joint_names]
+    near(found.dq, wanted[np.ix_(order, order)], 1e-12)
+    near(found.dv, fast[np.ix_(order, order)], 1e-12)

@@ -2,10 +2,14 @@
 
     stiffness = d(wrenches)/d(poses)      damping = d(wrenches)/d(velocities)
 
-of the n bodies at its ends (6n, 6n): wrenches change as their bodies see them, bodies move by small
-turns and shifts, and all of it is given in the world frame, at its origin.  Between coordinates six
-numbers per joint stand in their place.  Traced once per kind with dual numbers, and called for all
-elements of the kind.
+Wrenches change as their bodies see them, bodies move by small turns and shifts, and all of it is
+given in the world frame, at its origin: blocks (6, 6) of two bodies, or the same body twice.  What
+moves all bodies of an element together changes nothing, unless the world is at one of its ends:
+
+    K_aa = R_a - Σ_b K_ab,    R_a = 0 without the world.
+
+Between coordinates there is a number for every two of them.  Traced once per kind with dual
+numbers, and called for all elements of the kind.
 """
 
 from __future__ import annotations
@@ -13,31 +17,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import TYPE_CHECKING
 
-from armillary.algorithms.forces.loops import DRIVEN, JOINT_PLACE, PLACE, PUSH, distinct
+from armillary.algorithms.forces.loops import PlacedCoordinate, PlacedEnd, distinct
 from armillary.codegen.target import Lanes
-from armillary.evaluate.element_code import ElementKind, ends_at, pushed_by
+from armillary.evaluate.element_code import ElementKind
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.straight_code import StraightCode
 from armillary.model.lowering.elements import KernelElement
+from armillary.runtime.slopes_tables import OWN, PAIR
 from armillary.scalar import Dual, Scalar
-from armillary.spatial import Force, Motion, Transform
+from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.graph.function import FunctionGraph
 
-MOTION_SIZE = 6
-
-
-@dataclass(frozen=True)
-class _Moved:
-    """Which body moves, along which of the six directions, and whether it is the velocity."""
-
-    record: int
-    direction: int
-    fast: bool
+PLACE, MOTION = 12, 6  # numbers that tell where a body is (X_KW), and how it moves
+Block = list[list[Scalar]]  # (6, 6)
 
 
 def bodies_of(kind: ElementKind) -> int:
@@ -45,89 +43,284 @@ def bodies_of(kind: ElementKind) -> int:
     return len(distinct(kind.element))
 
 
-def place_size(kind: ElementKind) -> int:
-    """Numbers that tell where a body is: X_KW, or the coordinates of its joint."""
-    return MOTION_SIZE if kind.numbers else 12
+def on_world(kind: ElementKind) -> bool:
+    """Is the world at one of its ends?"""
+    return -1 in kind.ends
+
+
+def moving(kind: ElementKind) -> list[int]:
+    """Those of its coordinates that are not locked."""
+    return [k for k, record in enumerate(kind.ends) if record >= 0]
+
+
+@dataclass(frozen=True)
+class SlopedKind:
+    """Elements of one kind whose bodies stand in one order.  order: their records, the body with
+    the highest number first; given: numbers are given in their stead."""
+
+    kind: ElementKind
+    order: tuple[int, ...]
+    given: bool
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """Records of every two bodies, the one with the higher number first."""
+        return list(combinations(self.order, 2))
+
+    @property
+    def own(self) -> list[int]:
+        """Records of the bodies that have an R of their own."""
+        return list(self.order) if on_world(self.kind) else []
+
+    @property
+    def results(self) -> int:
+        """Numbers of an element."""
+        if self.kind.numbers:
+            return 2 * len(moving(self.kind)) ** 2
+        return PAIR * len(self.pairs) + OWN * len(self.own)
 
 
 @cache
-def slopes_kernel(kind: ElementKind, given: bool, lanes: Lanes) -> Kernel:
-    """(places, motions, numbers[, given]) -> (stiffness, damping).
+def slopes_kernel(sloped: SlopedKind, lanes: Lanes) -> Kernel:
+    """(places, motions, numbers[, given]) -> blocks, as runtime/slopes_loop.py has them: of every
+    two bodies K, D, and transposed those the other way round; of every body R of K and D.  Of
+    coordinates K and D.
 
     numbers: `KernelElement.parameters`; given: those of `KernelElement.given`, in their stead."""
-    n, element = bodies_of(kind), kind.element
-    inputs = {"places": n * place_size(kind), "motions": n * MOTION_SIZE}
+    kind, element = sloped.kind, sloped.kind.element
+    n = len(moving(kind)) if kind.numbers else bodies_of(kind)
+    inputs = {"places": n, "motions": n}
+    if not kind.numbers:
+        inputs = {"places": n * PLACE, "motions": n * MOTION}
     inputs["numbers"] = len(element.parameters())
-    if given:
+    if sloped.given:
         inputs["given"] = element.count
-    size = n * MOTION_SIZE
-    name = identity("element slopes", kind.key, kind.ends, kind.numbers, given)
-    code = StraightCode(lambda: _traced(kind, inputs), name)
-    return Kernel(inputs, {"stiffness": (size, size), "damping": (size, size)}, lanes, code)
+    name = identity("element slopes", kind.key, kind.ends, kind.numbers, sloped.order, sloped.given)
+    code = StraightCode(lambda: _traced(sloped, inputs), name)
+    return Kernel(inputs, {"blocks": (sloped.results,)}, lanes, code)
 
 
-def _traced(kind: ElementKind, inputs: dict[str, int]) -> FunctionGraph:
+def _traced(sloped: SlopedKind, inputs: dict[str, int]) -> FunctionGraph:
     from armillary.graph.expr import Graph
     from armillary.graph.function import FunctionGraph
 
     graph = Graph()
     loads = graph.inputs(inputs)
-    element = kind.element.with_parameters(loads["numbers"])
-    if "given" in loads:
+    element = sloped.kind.element.with_parameters(loads["numbers"])
+    if sloped.given:
         element = element.given(loads["given"])
-    outputs = {}
-    for name, fast in (("stiffness", False), ("damping", True)):
-        columns = [
-            _column(kind, element, loads["places"], loads["motions"], _Moved(record, k, fast))
-            for record in range(bodies_of(kind))
-            for k in range(MOTION_SIZE)
-        ]
-        outputs[name] = [graph.lift(x) for row in zip(*columns, strict=True) for x in row]
-    return FunctionGraph(dict(inputs), outputs)
+    found = _between_coordinates if sloped.kind.numbers else _between_bodies
+    numbers = found(sloped, element, loads["places"], loads["motions"])
+    return FunctionGraph(dict(inputs), {"blocks": [graph.lift(x) for x in numbers]})
+
+
+def _slope(x: Scalar) -> Scalar:
+    return x.slope if isinstance(x, Dual) else 0
+
+
+def _value(x: Scalar) -> Scalar:
+    return x.value if isinstance(x, Dual) else x
+
+
+def _dual(x: Scalar, slope: Scalar) -> Scalar:
+    return x if type(slope) is int and slope == 0 else Dual(x, slope)
+
+
+# -- coordinates -----------------------------------------------------------------------------------
+
+
+def _between_coordinates(
+    sloped: SlopedKind,
+    element: KernelElement,
+    places: Sequence[Scalar],
+    rates: Sequence[Scalar],
+) -> list[Scalar]:
+    kind = sloped.kind
+    ends, found = moving(kind), list[Scalar]()
+    for fast in (False, True):
+        columns = []
+        for column in range(len(ends)):
+            made = [PlacedCoordinate(held, 0) for held in element.held]
+            for k, end in enumerate(ends):
+                unit = int(k == column)
+                place, rate = places[k], rates[k]
+                made[end] = PlacedCoordinate(
+                    _dual(place, unit * (not fast)), _dual(rate, unit * fast)
+                )
+            element.law.act(made)
+            columns.append([_slope(made[end].force) for end in ends])
+        found += [x for row in zip(*columns, strict=True) for x in row]
+    return found
+
+
+# -- bodies ----------------------------------------------------------------------------------------
+
+
+class _MovedEnd:
+    """An end of an element (`End`) whose body moves: by a small turn and shift of it, or by
+    so much more velocity (fast), along the axes of the world."""
+
+    def __init__(self, placed: PlacedEnd, turn: Vector, shift: Vector, fast: bool):
+        """shift: of the end."""
+        self._placed, self._turn, self._shift, self._fast = placed, turn, shift, fast
+        self._force, self._wrench = Vector(), Force.zero()  # pushes, and those along its own axes
+
+    @property
+    def position(self) -> Vector:
+        p = self._placed.position
+        return p if self._fast else _duals(p, self._shift)
+
+    @property
+    def velocity(self) -> Vector:
+        u = self._placed.velocity
+        return _duals(u, self._shift if self._fast else self._turn.cross(u))
+
+    @property
+    def X(self) -> Transform:
+        X = self._placed.X
+        if self._fast:
+            return X
+        rows = [Vector(*X.E.T.column(k).leaves()) for k in range(3)]  # body axes, in the world
+        rows = [_duals(axis, self._turn.cross(axis)) for axis in rows]
+        return Transform(Matrix.from_leaves([x for axis in rows for x in axis]), self.position)
+
+    @property
+    def motion(self) -> Motion:
+        motion = self._placed.motion
+        if not self._fast:
+            return motion
+        E = self._placed.X.E
+        return Motion(
+            _duals(motion.angular, E @ self._turn), _duals(motion.linear, E @ self._shift)
+        )
+
+    def push(self, f: Vector) -> None:
+        self._force = self._force + f
+
+    def twist(self, f: Force) -> None:
+        self._wrench = self._wrench + f
+
+    def change(self) -> Force:
+        """Of the wrench on the body, as this sees it: along the axes of the world, at the end."""
+        f = Vector(*map(_slope, self._force))
+        if not self._fast:  # the body turns beneath it
+            f = f - self._turn.cross(Vector(*map(_value, self._force)))
+        own = Force.from_leaves([_slope(x) for x in self._wrench.leaves()])
+        if all(type(x) is int and x == 0 for x in own.leaves()):
+            return Force(Vector(), f)
+        back = self._placed.X.E.T
+        return Force(back @ own.angular, f + back @ own.linear)
+
+
+def _duals(x: Vector, slopes: Vector) -> Vector:
+    return Vector(*map(_dual, x, slopes))
+
+
+def _between_bodies(
+    sloped: SlopedKind,
+    element: KernelElement,
+    places: Sequence[Scalar],
+    motions: Sequence[Scalar],
+) -> list[Scalar]:
+    ends, found = _placed(sloped.kind, element, places, motions), list[Scalar]()
+    K, D = (_blocks(sloped, element, ends, fast) for fast in (False, True))
+    for one, two in sloped.pairs:
+        for block in (K[one, two], D[one, two]):
+            found += [x for row in block for x in row]
+        for block in (K[two, one], D[two, one]):
+            found += [x for row in zip(*block, strict=True) for x in row]
+    for a in sloped.own:
+        for blocks in (K, D):
+            rows = (blocks[a, b] for b in sloped.order)
+            found += [sum(x) for row in zip(*rows, strict=True) for x in zip(*row, strict=True)]
+    return found
+
+
+def _placed(
+    kind: ElementKind, element: KernelElement, places: Sequence[Scalar], motions: Sequence[Scalar]
+) -> list[PlacedEnd]:
+    found = []
+    for record, X_FK in zip(kind.ends, element.places, strict=True):
+        X, v = Transform.identity(), Motion.zero()
+        if record >= 0:
+            X = Transform.from_leaves(places[PLACE * record : PLACE * (record + 1)])
+            v = Motion.from_leaves(motions[MOTION * record : MOTION * (record + 1)])
+        found.append(PlacedEnd(X, v, X_FK))
+    return found
+
+
+def _blocks(
+    sloped: SlopedKind, element: KernelElement, ends: Sequence[PlacedEnd], fast: bool
+) -> dict[tuple[int, int], Block]:
+    """Of every two records: how the wrench on the first changes with the motion of the second."""
+    records = sorted(sloped.order)
+    still = None if on_world(sloped.kind) else records[0]  # the others move against it
+    found: dict[tuple[int, int], Block] = {}
+    for b in records:
+        if b == still:
+            continue
+        columns = [_column(sloped.kind, element, ends, b, k, fast) for k in range(6)]
+        for a in records:
+            block = [list(row) for row in zip(*(x[a] for x in columns), strict=True)]
+            found[a, b] = _to_origin(
+                block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b)
+            )
+    if still is not None:
+        for a in records:
+            others = [found[a, b] for b in records if b != still]
+            found[a, still] = [
+                [-sum(x) for x in zip(*rows, strict=True)] for rows in zip(*others, strict=True)
+            ]
+    return found
+
+
+def _point(kind: ElementKind, ends: Sequence[PlacedEnd], record: int) -> Vector:
+    """The point of a body where its motion and the wrench on it are known: its first end."""
+    return ends[kind.ends.index(record)].position
 
 
 def _column(
     kind: ElementKind,
     element: KernelElement,
-    places: Sequence[Scalar],
-    motions: Sequence[Scalar],
-    moved: _Moved,
-) -> list[Scalar]:
-    """How all wrenches, or forces along coordinates, change with one motion."""
-    size = place_size(kind)
-
-    def own(record: int) -> Sequence[Scalar]:
-        return places[size * record : size * (record + 1)]
-
-    def loads(record: int, name: str) -> list[Scalar]:
-        place = name in (PLACE, JOINT_PLACE)
-        step, source = (size, places) if place else (MOTION_SIZE, motions)
-        values = list(source[step * record : step * (record + 1)])
-        if record != moved.record or place == moved.fast:
-            return values
-        rates = unit
-        if not kind.numbers:
-            motion_K = Transform.from_leaves(own(record)) @ Motion.from_leaves(unit)
-            rates = _displaced(own(record), motion_K) if place else list(motion_K.leaves())
-        pairs = zip(values, rates, strict=True)
-        return [x if type(s) is int and s == 0 else Dual(x, s) for x, s in pairs]
-
-    unit: list[Scalar] = [int(i == moved.direction) for i in range(MOTION_SIZE)]
-    ends = ends_at(element, kind, loads)
-    element.law.act(ends)
-    found, column = pushed_by(kind, ends), list[Scalar]()
-    for k in range(bodies_of(kind)):
-        push = found.get((k, DRIVEN if kind.numbers else PUSH), (0,) * MOTION_SIZE)
-        slopes = [x.slope if isinstance(x, Dual) else 0 for x in push]
-        if not kind.numbers:
-            wrench_W = Transform.from_leaves(own(k)).T @ Force.from_leaves(slopes)
-            slopes = list(wrench_W.leaves())
-        column += slopes
-    return column
+    ends: Sequence[PlacedEnd],
+    body: int,
+    direction: int,
+    fast: bool,
+) -> list[list[Scalar]]:
+    """How the wrench on every body changes, at its point, with one motion of a body at its."""
+    unit = [int(k == direction) for k in range(6)]
+    made = []
+    for k, (record, end) in enumerate(zip(kind.ends, ends, strict=True)):
+        turn, shift = Vector(0, 0, 0), Vector(0, 0, 0)
+        if record == body:
+            turn = Vector(*unit[:3])
+            shift = Vector(*unit[3:]) + turn.cross(_arm(kind, ends, k))
+        made.append(_MovedEnd(end, turn, shift, fast))
+    element.law.act(made)
+    total = [Force.zero() for _ in range(bodies_of(kind))]
+    for k, (record, moved) in enumerate(zip(kind.ends, made, strict=True)):
+        if record >= 0:
+            f = moved.change()
+            moment = f.angular + _arm(kind, ends, k).cross(f.linear)
+            total[record] = total[record] + Force(moment, f.linear)
+    return [list(f.leaves()) for f in total]
 
 
-def _displaced(place: Sequence[Scalar], motion: Motion) -> list[Scalar]:
-    """Rates of X_KW = (E, r) where the body moves, in its frame: dE = -(ω ×) E, dr = E^T v."""
-    E = Transform.from_leaves(place).E
-    columns = [(-motion.angular.cross(E.column(k))).leaves() for k in range(3)]
-    return [*(x for row in zip(*columns, strict=True) for x in row), *(E.T @ motion.linear)]
+def _arm(kind: ElementKind, ends: Sequence[PlacedEnd], k: int) -> Vector:
+    """From the point of its body to an end."""
+    first = kind.ends.index(kind.ends[k])
+    return Vector(0, 0, 0) if first == k else ends[k].position - ends[first].position
+
+
+def _to_origin(block: Block, one: Vector, two: Vector) -> Block:
+    """From wrenches at one point and motions at another to both at the origin of the world:
+    a shift there is one of u + θ × p, a force there has the moment p × f."""
+    turned = []
+    for row in block:
+        moment, f = Vector(*row[:3]), Vector(*row[3:])
+        turned.append([*(moment + two.cross(f)), *f])
+    columns = []
+    for column in zip(*turned, strict=True):
+        moment, f = Vector(*column[:3]), Vector(*column[3:])
+        columns.append([*(moment + one.cross(f)), *f])
+    return [list(row) for row in zip(*columns, strict=True)]

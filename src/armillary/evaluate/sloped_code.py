@@ -1,39 +1,45 @@
 """Derivatives of large mechanisms with force elements.
 
 The loops over bodies take the wrenches of the elements as given, fast in the frames of their
-bodies.  How these change with q and v is added afterwards.  With the motion C of the bodies at the
-ends of elements per degree of freedom, and dC of their velocities (end_motions.py),
-
-    dQ/dq = C^T (K C + D dC)      dQ/dv = C^T D C
-
-of the generalised forces Q, stiffness K and damping D between the bodies from the laws of all
-elements (element_slopes.py).  Of forward dynamics the forces that are missing become accelerations
-by M^-1, which is a result of the loops, too.
+bodies.  How these change with q and v is added afterwards, natively (runtime/slopes_loop.py), with
+the motion of the bodies per degree of freedom (end_motions.py) and the laws of all elements
+(element_slopes.py).  Of forward dynamics the forces that are missing become accelerations by M^-1,
+which is a result of the loops, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from armillary.algorithms.forces.end_motions import end_motions
 from armillary.algorithms.forces.loops import distinct
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Solve
-from armillary.codegen.abi import Arrays
+from armillary.codegen.abi import Arrays, Context
+from armillary.codegen.jit import native_call
 from armillary.codegen.target import Lanes
-from armillary.evaluate.element_code import ElementKind, ElementTables
-from armillary.evaluate.element_slopes import MOTION_SIZE, bodies_of, place_size, slopes_kernel
+from armillary.evaluate.element_code import ElementTables
+from armillary.evaluate.element_slopes import (
+    MOTION,
+    PLACE,
+    SlopedKind,
+    bodies_of,
+    moving,
+    slopes_kernel,
+)
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.kernel import TYPES, CodeKind, Kernel, Linked, Rows
+from armillary.evaluate.kernel import TYPES, CodeKind, Kernel, Linked, Rows, address_of
 from armillary.evaluate.loop_code import LoopCode
+from armillary.evaluate.pair_tables import PairTables, pair_tables
 from armillary.evaluate.request import Request, arrays_of
+from armillary.model.lowering.elements import KernelElement
 from armillary.model.lowering.tree import PER_BODY, Tables
+from armillary.runtime.slopes_loop import library
+from armillary.runtime.slopes_tables import CHUNK, PAIR, SHARED, STATE_ARRAYS, Chunk, Slopes
 
-_AT_ONCE = 200_000  # numbers of C, K or D that are worked on together
-_DENSE = 900  # rows up to which K and D are full matrices
+_AT_ONCE = 200_000  # numbers of the motions of bodies that are worked on together
 
 
 def has_slopes(algorithm: Algorithm) -> bool:
@@ -56,41 +62,24 @@ class SlopedCode:
             *arrays_of(self.request, self.tables), lanes, LoopCode(self.request, self.tables)
         )
         slopes = ElementSlopes(self.request, self.tables, lanes)
-        solves = any(isinstance(p, Solve) for p in self.request.algorithm.passes)
 
         def run(rows: Rows) -> None:
             plain.run(rows)
-            outputs = dict(zip(self.request.algorithm.writes, rows.outputs, strict=True))
-            step = slopes.rows_at_once
-            with np.errstate(all="ignore"):
-                for first in range(0, rows.count, step):
-                    part = slice(first, min(first + step, rows.count))
-                    pushed = slopes.of(rows.part(part.start, part.stop))
-                    for name, x in zip(("dq", "dv"), pushed, strict=True):
-                        here = outputs[name][part]
-                        here += outputs["M"][part] @ x if solves else -x
+            count = -(-rows.count // slopes.rows_at_once)
+            edges = [rows.count * k // count for k in range(count + 1)]
+            for first, last in pairwise(edges):
+                slopes.add(rows.part(first, last))
 
         return Linked([], run=run)  # it has no one entry
 
 
 @dataclass
 class _Group:
-    """The elements of one kind: bodies at their ends (E, n), all their numbers (E, P), and which of
-    the given numbers are theirs (E, G).
+    """Elements of one kind."""
 
-    Stiffness and damping are sums of blocks (6, 6) of two bodies.  order: the blocks of all
-    elements by the two; starts: where those of the next two begin; rows, columns: which they are,
-    by their numbers among the ends of the mechanism."""
-
-    kind: ElementKind
+    sloped: SlopedKind
+    elements: list[KernelElement]
     kernel: Kernel
-    bodies: np.ndarray
-    numbers: Array
-    given: np.ndarray
-    order: np.ndarray
-    starts: np.ndarray
-    rows: np.ndarray
-    columns: np.ndarray
 
 
 class ElementSlopes:
@@ -98,156 +87,178 @@ class ElementSlopes:
 
     def __init__(self, request: Request, tables: Tables, lanes: Lanes):
         """request: what is asked; its inputs are those of the calls."""
-        self._dtype = TYPES[lanes.element]
-        self._reads, self._tables = request.reads, tables
+        self._dtype, self._lanes = np.dtype(TYPES[lanes.element]), lanes
+        self._request, self._tables = request, tables
         known = (*end_motions.reads, *PER_BODY)
         self._asked = Request(end_motions, tuple(x for x in request.reads if x in known))
-        code = LoopCode(self._asked, tables)
-        self._motions = Kernel(*arrays_of(self._asked, tables), lanes, code)
-        self._own = np.array([body.own.rows for body in tables.bodies], self._dtype)
-        # ends: of frames, and of coordinates, each a body and whether it is the latter
-        self._ends: dict[tuple[int, bool], int] = {}
-        self._groups, found, first = list[_Group](), ElementTables(tables), 0
-        for kind, count in zip(found.kinds, found.sizes, strict=True):
-            if bodies_of(kind):
-                self._groups.append(self._group(kind, found, slice(first, first + count), lanes))
+        shapes = arrays_of(self._asked, tables)
+        self._motions = Kernel(*shapes, lanes, LoopCode(self._asked, tables))
+        self._found = ElementTables(tables)
+        self._groups = self._grouped(lanes)
+        numbers = sum(int(np.prod(shape)) for shape in shapes[1].values())
+        self.rows_at_once = max(2 * lanes.width, _AT_ONCE // max(numbers, 1))
+        self._library = library(Lanes(1, lanes.element, lanes.fma))
+        self._batch = native_call(self._library.addresses["batch"])
+        self._keep = list[np.ndarray]()
+        self._context = self._described()
+
+    def _grouped(self, lanes: Lanes) -> list[_Group]:
+        wide = Lanes(self._wide(lanes), lanes.element, lanes.fma)
+        found: dict[SlopedKind, list[KernelElement]] = {}
+        given, first = "parameters" in self._request.reads, 0
+        for kind, count in zip(self._found.kinds, self._found.sizes, strict=True):
+            for element in self._found.order[first : first + count]:
+                bodies = distinct(element)
+                order = sorted(range(len(bodies)), key=lambda k: -bodies[k])
+                if kind.numbers:
+                    order = []
+                found.setdefault(SlopedKind(kind, tuple(order), given), []).append(element)
             first += count
-        moves = np.zeros((len(self._ends), MOTION_SIZE, tables.nv), self._dtype)
-        for (body, joint), number in self._ends.items():
-            moves[number] = self._coordinates[body] if joint else self._ancestors[body]
-        self._of_joints = [n for (_, joint), n in self._ends.items() if joint]
-        self._moves = moves
-        side = min(MOTION_SIZE * len(moves), _DENSE)
-        self.rows_at_once = max(lanes.width, _AT_ONCE // max(moves.size, side * side, 1))
+        groups = []
+        for sloped, elements in found.items():
+            if sloped.results:
+                width = wide if len(elements) >= wide.width else Lanes(1, wide.element, wide.fma)
+                groups.append(_Group(sloped, elements, slopes_kernel(sloped, width)))
+        return groups
 
-    def _group(self, kind: ElementKind, found: ElementTables, of: slice, lanes: Lanes) -> _Group:
-        elements, tables = found.order[of], self._tables
-        bodies = np.array([distinct(element) for element in elements])
-        first = [PER_BODY["parameters"] * len(tables.bodies) + found.start(e) for e in elements]
-        given = np.add.outer(first, np.arange(kind.element.count))
-        numbers = np.array([element.parameters() for element in elements], self._dtype)
-        joint = bool(kind.numbers)
-        ends = np.array(
-            [[self._ends.setdefault((int(k), joint), len(self._ends)) for k in x] for x in bodies]
-        )
-        n = ends.shape[1]
-        pairs = np.stack([np.repeat(ends, n, axis=1).ravel(), np.tile(ends, n).ravel()], axis=1)
-        order = np.lexsort(pairs.T[::-1])
-        new = np.any(np.diff(pairs[order], axis=0, prepend=-1), axis=1)
-        rows, columns = pairs[order][new].T
-        kernel = slopes_kernel(kind, "parameters" in self._reads, lanes)
-        starts = np.flatnonzero(new)
-        return _Group(
-            kind=kind,
-            kernel=kernel,
-            bodies=bodies,
-            numbers=numbers,
-            given=given,
-            order=order,
-            starts=starts,
-            rows=rows,
-            columns=columns,
-        )
+    def _wide(self, lanes: Lanes) -> int:
+        """Elements that are worked on together, for one state as for many."""
+        from armillary.codegen.target import lanes as widest
 
-    @cached_property
-    def _ancestors(self) -> Array:
-        """(bodies, nv): 1 where a degree of freedom moves a body."""
+        return widest(True, lanes.element).width
+
+    # -- tables ------------------------------------------------------------------------------------
+
+    def _described(self) -> np.ndarray:
+        """The context of calls, but for their arrays."""
         tables = self._tables
-        found = np.zeros((len(tables.bodies), tables.nv), self._dtype)
-        for k, (body, parent) in enumerate(zip(tables.bodies, tables.parents, strict=True)):
-            if parent >= 0:
-                found[k] = found[parent]
-            first = tables.v_offsets[k]
-            found[k, first : first + body.joint.nv] = 1.0
-        return found
+        pairs = self._pairs()
+        joints = [body.joint.nv for body in tables.bodies]
+        made = pair_tables(pairs, tables.parents, tables.v_offsets, joints)
+        chunks = [row for n, g in enumerate(self._groups) for row in self._chunks(n, g, made)]
+        folds = [
+            [k, made.slots[a, a], made.slots[b, b]] for (a, b), k in made.slots.items() if a > b
+        ]
+        c = np.zeros(Slopes.SIZE, np.int64)
+        c[Slopes.NV] = tables.nv
+        c[Slopes.SOLVED] = any(isinstance(p, Solve) for p in self._request.algorithm.passes)
+        c[Slopes.CHUNK_COUNT], c[Slopes.TURN_COUNT] = len(chunks), len(made.turns)
+        c[Slopes.FOLD_COUNT], c[Slopes.CLEARED] = len(folds), len(made.slots)
+        for field, rows in (
+            (Slopes.CHUNKS, chunks), (Slopes.FOLDS, folds), (Slopes.TURNS, made.turns),
+            (Slopes.SHARES, made.shares), (Slopes.MOVES, made.moves),
+        ):  # fmt: skip
+            c[field] = self._held(np.array(rows or [[0]], np.int64))
+        contexts = [g.kernel.context(1, np.zeros(1))[0] for g in self._groups]
+        for context, g in zip(contexts, self._groups, strict=True):
+            sizes = g.kernel.input_sizes
+            context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + len(sizes)] = sizes
+        self._contexts = np.array(contexts, np.int64).reshape(-1, Context.SIZE)
+        most = max((bodies_of(g.sloped.kind) for g in self._groups), default=1)
+        given = max((g.sloped.kind.element.count for g in self._groups), default=1)
+        results = max((g.sloped.results for g in self._groups), default=1)
+        self._work = {
+            Slopes.BLOCKS: made.room * PAIR,
+            Slopes.BOTH: PAIR,
+            Slopes.BUFFER: (len(tables.bodies) + 1) * SHARED,
+            Slopes.PLACES: CHUNK * max(most * PLACE, 8),
+            Slopes.MOTIONS: CHUNK * max(most * MOTION, 8),
+            Slopes.GIVENS: CHUNK * given,
+            Slopes.FOUND: CHUNK * results,
+            Slopes.BY_Q: tables.nv**2,
+            Slopes.BY_V: tables.nv**2,
+        }
+        return c
 
-    @cached_property
-    def _coordinates(self) -> Array:
-        """(bodies, 6, nv): 1 where a degree of freedom is a coordinate of the body's joint."""
-        tables = self._tables
-        found = np.zeros((len(tables.bodies), MOTION_SIZE, tables.nv), self._dtype)
-        for k, body in enumerate(tables.bodies):
-            for i in range(body.joint.nv):
-                found[k, i, tables.v_offsets[k] + i] = 1.0
-        return found
+    def _held(self, array: np.ndarray) -> int:
+        self._keep.append(array)
+        return address_of()(array)
 
-    def of(self, rows: Rows) -> tuple[Array, Array]:
-        """dQ/dq and dQ/dv (rows, nv, nv)."""
-        inputs = dict(zip(self._reads, rows.inputs, strict=True))
-        Y, v, S, dS = self._motion(rows)
-        nv, count = self._tables.nv, rows.count
-        C, dC = (x.swapaxes(1, 2)[:, None] * self._moves for x in (S, dS))
-        C[:, self._of_joints], dC[:, self._of_joints] = self._moves[self._of_joints], 0.0
-        KC, DdC, DC = (np.zeros_like(C) for _ in range(3))
+    def _pairs(self) -> dict[tuple[int, int], None]:
+        """Two bodies at the ends of elements, the one with the higher number first; each twice."""
+        found: dict[tuple[int, int], None] = {}
         for g in self._groups:
-            if g.kind.numbers:
-                places, motions = self._joint_numbers(g, inputs, count)
-            else:
-                places, motions = Y[:, g.bodies], v[:, g.bodies]
-            K, D = self._slopes(g, places, motions, inputs, count)
-            for total, blocks, x in ((KC, K, C), (DdC, D, dC), (DC, D, C)):
-                self._add_product(total, g, blocks, x)
-        flat = (count, MOTION_SIZE * len(self._ends), nv)
-        back = C.reshape(flat).swapaxes(1, 2)
-        return back @ (KC + DdC).reshape(flat), back @ DC.reshape(flat)
+            for element in g.elements if not g.sloped.kind.numbers else ():
+                bodies = sorted(distinct(element), reverse=True)
+                found |= {(a, b): None for k, a in enumerate(bodies) for b in bodies[k:]}
+        return found
 
-    def _add_product(self, total: Array, g: _Group, blocks: Array, x: Array) -> None:
-        """The matrix with these blocks times x (count, ends, 6, nv) is added."""
-        count, ends, size, nv = x.shape
-        if size * ends > _DENSE:
-            for k, (row, column) in enumerate(zip(g.rows, g.columns, strict=True)):
-                total[:, row] += blocks[:, k] @ x[:, column]
-            return
-        matrix = np.zeros((count, ends, size, ends, size), self._dtype)
-        matrix[:, g.rows, :, g.columns] = blocks.swapaxes(0, 1)
-        side = size * ends
-        product = matrix.reshape(count, side, side) @ x.reshape(count, side, nv)
-        total += product.reshape(x.shape)
+    def _chunks(self, number: int, g: _Group, made: PairTables) -> list[list[int]]:
+        kind, dtype = g.sloped.kind, self._dtype
+        bodies = np.array([self._ends(element, g) for element in g.elements], np.int64)
+        numbers = np.array([element.parameters() for element in g.elements], dtype)
+        starts = [self._found.start(element) for element in g.elements]
+        given = np.array(starts, np.int64) + PER_BODY["parameters"] * len(self._tables.bodies)
+        slots = np.array([self._slots(element, g, made) for element in g.elements], np.int64)
+        whole = [self._held(x) for x in (bodies, numbers, given, slots)]
+        count = -(-len(g.elements) // CHUNK)
+        edges = [len(g.elements) * k // count for k in range(count + 1)]
+        found = []
+        for first, last in pairwise(edges):
+            steps = [x.strides[0] * first for x in (bodies, numbers, given, slots)]
+            places = [start + step for start, step in zip(whole, steps, strict=True)]
+            row = [0] * Chunk.SIZE
+            row[Chunk.CODE], row[Chunk.CONTEXT] = g.kernel.address, number
+            row[Chunk.COUNT], row[Chunk.ENDS] = last - first, bodies.shape[1]
+            row[Chunk.COORDINATES] = int(bool(kind.numbers))
+            row[Chunk.BODIES], row[Chunk.NUMBERS], row[Chunk.GIVEN], row[Chunk.SLOTS] = places
+            row[Chunk.GIVEN_SIZE] = kind.element.count if g.sloped.given else 0
+            row[Chunk.PAIRS], row[Chunk.OWN] = len(g.sloped.pairs), len(g.sloped.own)
+            row[Chunk.RESULTS] = g.sloped.results
+            found.append(row)
+        return found
 
-    def _motion(self, rows: Rows) -> list[Array]:
-        """X_KW and velocity of every body in its kernel frame; S and dS in the world frame."""
-        given = dict(zip(self._reads, zip(rows.inputs, rows.strides, strict=True), strict=True))
+    def _ends(self, element: KernelElement, g: _Group) -> list[int] | list[list[int]]:
+        """Its bodies; or the places of its coordinates in q (-1: it has none) and v."""
+        kind, t = g.sloped.kind, self._tables
+        if not kind.numbers:
+            return distinct(element)
+        found = []
+        for k in moving(kind):
+            body, number = element.coordinates[k]
+            plain = t.bodies[body].joint.nq == t.bodies[body].joint.nv
+            found.append([t.q_offsets[body] + number if plain else -1, t.v_offsets[body] + number])
+        return found
+
+    def _slots(self, element: KernelElement, g: _Group, made: PairTables) -> list[int]:
+        if g.sloped.kind.numbers:
+            return [0]
+        bodies = distinct(element)
+        pairs = [(bodies[a], bodies[b]) for a, b in g.sloped.pairs]
+        pairs += [(bodies[a], bodies[a]) for a in g.sloped.own]
+        return [made.slots[pair] for pair in pairs]
+
+    # -- calls -------------------------------------------------------------------------------------
+
+    def add(self, rows: Rows) -> None:
+        """The slopes of all rows, to dq and dv."""
+        address = address_of()
+        given = dict(zip(self._request.reads, zip(rows.inputs, rows.strides, strict=True),
+                         strict=True))  # fmt: skip
+        outputs = dict(zip(self._request.algorithm.writes, rows.outputs, strict=True))
+        arrays: dict[str, tuple[Array, int]] = dict(given)
+        found = [
+            np.empty((rows.count, *shape), self._dtype)
+            for shape in self._motions.output_shapes.values()
+        ]
         inputs, strides = zip(*(given[name] for name in self._asked.reads), strict=True)
-        shapes = self._motions.output_shapes.values()
-        found = [np.empty((rows.count, *shape), self._dtype) for shape in shapes]
         self._motions.run(Rows(inputs, strides, found, rows.count, rows.globals_))
-        Y, v, S, dS = found
-        back = self._own.swapaxes(1, 2)  # results are along the axes of the bodies
-        Y[..., :9] = (back @ Y[..., :9].reshape(*Y.shape[:2], 3, 3)).reshape(*Y.shape[:2], 9)
-        v = (back[:, None] @ v.reshape(*v.shape[:2], 2, 3, 1)).reshape(v.shape)
-        return [Y, v, S, dS]
-
-    def _joint_numbers(
-        self, g: _Group, inputs: Mapping[str, Array], count: int
-    ) -> tuple[Array, Array]:
-        """Coordinates and rates of the joints at the ends (count, E, n, 6)."""
-        found = [np.zeros((count, *g.bodies.shape, MOTION_SIZE), self._dtype) for _ in range(2)]
-        tables, q, v = self._tables, inputs["q"], inputs.get("v")
-        for at in np.ndindex(g.bodies.shape):
-            body = g.bodies[at]
-            nq, nv = tables.bodies[body].joint.nq, tables.bodies[body].joint.nv
-            q0, v0 = tables.q_offsets[body], tables.v_offsets[body]
-            if nq == nv:
-                found[0][(slice(None), *at, slice(nq))] = q[:, q0 : q0 + nq]
-            if v is not None:
-                found[1][(slice(None), *at, slice(nv))] = v[:, v0 : v0 + nv]
-        return found[0], found[1]
-
-    def _slopes(
-        self, g: _Group, places: Array, motions: Array, inputs: Mapping[str, Array], count: int
-    ) -> list[Array]:
-        """Blocks of stiffness and damping (count, pairs, 6, 6) of the elements of a group."""
-        E, n = g.bodies.shape
-        numbers = np.broadcast_to(g.numbers, (count, *g.numbers.shape))
-        read = [places.reshape(count * E, n * place_size(g.kind)), motions, numbers]
-        if "parameters" in inputs:
-            own = inputs["parameters"][:, g.given]
-            read.append(np.broadcast_to(own, (count, *own.shape[1:])))
-        read = [np.ascontiguousarray(x.reshape(count * E, -1)) for x in read]
-        found = [np.empty((count * E, n, 6, n, 6), self._dtype) for _ in range(2)]
-        g.kernel.run(Rows(read, [x.shape[1] for x in read], found, count * E, g.numbers))
-        made = []
-        for x in found:
-            blocks = x.swapaxes(2, 3).reshape(count, E * n * n, 6, 6)[:, g.order]
-            made.append(np.add.reduceat(blocks, g.starts, axis=1))
-        return made
+        named = zip(self._motions.output_shapes, found, strict=True)
+        for name, array in (*named, *outputs.items()):
+            arrays[name] = array, array[0].size
+        c, contexts = self._context.copy(), self._contexts.copy()
+        c[Slopes.ROWS], c[Slopes.CONTEXTS] = rows.count, address(contexts)
+        for k, name in enumerate(STATE_ARRAYS):
+            if name in arrays:
+                c[Slopes.ARRAYS + k] = address(arrays[name][0])
+                c[Slopes.STRIDES + k] = arrays[name][1]
+        work = np.empty(sum(self._work.values()) + 16, self._dtype)
+        place = address(work)
+        for field, size in self._work.items():
+            c[field] = place
+            place += size * self._dtype.itemsize
+        for n, field in enumerate((Slopes.PLACES, Slopes.MOTIONS)):
+            contexts[:, Context.INPUT_ROWS + n] = c[field]
+        contexts[:, Context.INPUT_ROWS + 3] = c[Slopes.GIVENS]
+        contexts[:, Context.OUTPUT_ROWS] = c[Slopes.FOUND]
+        self._batch(address(c))

@@ -9,15 +9,15 @@ changes by dS_j dq_j + S_j dv_j.
 from __future__ import annotations
 
 from armillary.algorithms.passes import Algorithm, Outward, Record
-from armillary.spatial import Motion, Product, Transform
+from armillary.spatial import Matrix, Motion, Product, Transform, Vector
 
 
 def _step(b: Record, p: Record, j: Record) -> None:
     X = Product(b.joint.transform(j.q), b.placement)
     S, order = b.joint.motion_space(j.q), b.joint.order
     Y, v = X @ p.Y, X @ p.v
-    b.Y = Y
-    b.v = v + S @ j.v
+    b.Y, b.v = Y, v + S @ j.v
+    b.E, b.r, b.turning, b.moving = Y.E, Y.r, b.v.angular, b.v.linear
     rates = [Motion.zero()] * len(S)
     for k in range(len(S)) if order is None else order:
         rates[k] = v.cross(S[k])
@@ -28,12 +28,14 @@ def _step(b: Record, p: Record, j: Record) -> None:
     j.dS = [to_world @ rate for rate in rates]
 
 
-# relative to the world frame, whatever that does; S and dS in the world frame, at its origin
+# relative to the world frame, whatever that does: X_KW = (E, r) and velocity (turning; moving) of
+# every body in its kernel frame (vectors by themselves stay there); S and dS in the world frame, at
+# its origin
 end_motions = Algorithm(
     "end_motions",
     (Outward(_step),),
     lambda g: {"Y": Transform.identity(), "v": Motion.zero()},
     ("q", "v"),
-    {"Y": "body", "v": "body", "S": "columns", "dS": "columns"},
-    {"Y": Transform, "v": Motion, "S": Motion, "dS": Motion},
+    dict.fromkeys(("E", "r", "turning", "moving"), "body") | {"S": "columns", "dS": "columns"},
+    {"E": Matrix, "r": Vector, "turning": Vector, "moving": Vector, "S": Motion, "dS": Motion},
 )
