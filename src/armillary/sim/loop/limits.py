@@ -119,7 +119,8 @@ class LimitEvent:
             name: np.asarray(x, float)[None] for name, x in (view.wrenches(t, q, v) or {}).items()
         }
         moving = view.moving(t)
-        self._refuse_parameters(view)
+        self._refuse_changes(view)
+        bodies = view.bodies()
         states = States(
             view.mechanism,
             q[None],
@@ -129,6 +130,7 @@ class LimitEvent:
             wrenches,
             moving,
             view.setup.baumgarte,
+            parameters=None if bodies is None else bodies[None],
         )
         return self._begun(view.row, float(self._beyond(states)[0]))
 
@@ -144,11 +146,12 @@ class LimitEvent:
         for k, row in enumerate(rows):
             own = (slice(count),) if row is None else (slice(count), row)
             view = system.view(row)
-            self._refuse_parameters(view)
+            self._refuse_changes(view)
             moving, prescribed = None, system.setup.prescribed
             if prescribed and "prescribed" in given:
                 moving = prescribed.unflat(view.mechanism, given["prescribed"][own])
             wrenches = {name: x[own] for name, x in given.get("external", {}).items()}
+            bodies = view.bodies()
             states = States(
                 view.mechanism,
                 batch.q[own],
@@ -158,6 +161,7 @@ class LimitEvent:
                 wrenches,
                 moving,
                 system.setup.baumgarte,
+                parameters=None if bodies is None else np.tile(bodies, (count, 1)),
             )
             found[:, k] = self._beyond(states)
         return found
@@ -190,19 +194,14 @@ class LimitEvent:
         moves = self.quantity.of_state and name not in ("potential", "energy")
         return moves or name == "a" or name.startswith("acceleration:")
 
-    def _refuse_parameters(self, view: RunView) -> None:
-        """Energies and forces would be those of the model's own bodies and elements."""
+    def _refuse_changes(self, view: RunView) -> None:
+        """Energies and forces would be those of the model's own elements."""
         changes = any(isinstance(x, ElementChanges) for x in view.setup.chain.blocks)
         if changes and not self._of_motion:
             raise InputError(
                 f"Limit('{self.text}'): in runs with elements that have states or inputs of their "
                 f"own only motion is watched: q, v, a, places, velocities and accelerations of "
                 f"frames, kinetic energy, momentum, drift and condition numbers."
-            )
-        if view.setup.parameters is not None and self.text.split(".")[0] not in ("q", "v"):
-            raise InputError(
-                f"Limit('{self.text}'): in runs with `parameters` of their own only q and v are "
-                f"watched. Give such a mechanism by replace(bodies=...)."
             )
 
     def crossed(self, before: float, after: float, v: Array) -> bool:

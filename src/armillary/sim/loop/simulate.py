@@ -226,10 +226,9 @@ def _carried_out(
 
 def _recorder(system: System, names: tuple[str, ...], how: Keywords) -> Recorder:
     """The recorder of a run; how: its file, method, steps and signals."""
-    _check_recorded(system, names)
     how |= {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
     recorder = Recorder(system.mechanism, names, **how)
-    recorder.baumgarte = system.setup.baumgarte
+    recorder.baumgarte, recorder.parameters = system.setup.baumgarte, system.setup.parameters
     return recorder
 
 
@@ -255,17 +254,6 @@ def system_of(
     named = voltages if isinstance(voltages, Mapping) else None
     check_fed(mechanism, parts, inputs, named, beside)
     return system
-
-
-def _check_recorded(system: System, names: tuple[str, ...]) -> None:
-    """Energies and forces would be those of the model's own bodies."""
-    free = {"q", "v", "a", "tau", "drift", "body_velocity", "states"}
-    if system.setup.parameters is not None and not set(names) <= free:
-        other = sorted(set(names) - free)
-        raise InputError(
-            f"record: {other} would be computed with the model's own inertias; with `parameters` "
-            f"record only {', '.join(sorted(free))}."
-        )
 
 
 def watched_in(system: System, events: object, prescribed: PrescribedMotions) -> list[Watched]:

@@ -16,6 +16,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import nearness
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
+from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.varied import place_of
@@ -135,14 +136,24 @@ class States:
             found = self.mechanism.reactions(
                 self.q, self.v, self.a, external=self.external, **self.bodies
             )
+        self._refuse_moved_joints(axes)
         return (reactions_in(self.mechanism, found, self.q, axes) if axes else found).total
 
     def constraint_forces(self, axes: Axes) -> Array:
         """(S, columns): wrenches, then forces along coordinates."""
         found = self.solution.constraint_forces
+        self._refuse_moved_joints(axes)
         return flat_forces(
             constraint_forces_in(self.mechanism, found, self.q, axes) if axes else found
         )
+
+    def _refuse_moved_joints(self, axes: Axes) -> None:
+        """Chosen axes and points are known where the model has its joints."""
+        if axes and self.places:
+            raise InputError(
+                f"forces {axes.words} are not known in runs that place the joints of "
+                f"'{self.mechanism.name}' elsewhere. Ask for them without axes."
+            )
 
     @property
     def wheel_forces(self) -> Array:
@@ -156,7 +167,7 @@ class States:
         lengths over the size of the machine; infinite where a direction is lost."""
         equations = self.mechanism.constraint_solver.equations
         s = equations.scaling
-        J = self.mechanism.jacobian(self.q, frame) * s.columns
+        J = self.mechanism.jacobian(self.q, frame, **self.places) * s.columns
         J[:, 3:] /= s.length
         free = np.full(len(J), J.shape[2])
         if self.mechanism.constraints:

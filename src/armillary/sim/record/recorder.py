@@ -73,6 +73,7 @@ class Recorder:
     ):
         self._drives = prescribed or None
         self.baumgarte: DrawnBack | None = None  # rates that draw constraints back, 1/s
+        self.parameters: Array | None = None  # (n) or (runs, n): other numbers of bodies, elements
         if isinstance(every, bool) or int(every) != every or every < 1:
             raise InputError(f"every: expected a whole number from 1 on, found {every!r}.")
         if resume and out is None:
@@ -323,7 +324,13 @@ class Recorder:
         rows = {name: x[: self._filled] for name, x in self._buffers.items()}
         mechanisms = (self.mechanism, *self._others)
         found, remarks = block(
-            rows, self._layout_now(None), self.names, mechanisms, self._drives, self.baumgarte
+            rows,
+            self._layout_now(None),
+            self.names,
+            mechanisms,
+            self._drives,
+            self.baumgarte,
+            self.parameters,
         )
         for kind, t, text in remarks:
             self._tell(kind, [(t, text)])

@@ -26,16 +26,21 @@ def block(
     mechanisms: Sequence[Mechanism],
     prescribed: PrescribedMotions | None,
     baumgarte: Pull,
+    parameters: Array | None = None,
 ) -> tuple[Rows, list[tuple[str, float, str]]]:
     """The quantities, and remarks (kind, time, text): "closure", where forces of closures are among
     them, when one is nearly singular; "check", when formulations contradict each other.
 
     rows: what the loop handed over, (T, ...) each.  mechanisms: the one in force, and those
-    that runs of a batch may have switched to (see "active" in resuming.py)."""
+    that runs of a batch may have switched to (see "active" in resuming.py).  parameters (n) or
+    (runs, n): other numbers of bodies and elements of the first mechanism."""
     count = len(rows["time"])
     runs = 1 if layout.batch is None else layout.batch
     flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name not in ("time",)}
     times = np.repeat(rows["time"], runs)
+    if parameters is not None:
+        numbers = np.broadcast_to(parameters, (count, runs, parameters.shape[-1]))
+        flat["parameters"] = numbers.reshape(count * runs, -1)
     groups = [
         (own, replace(_states(flat, own, mechanism, prescribed, baumgarte), time=times[own]))
         for own, mechanism in _groups(flat, mechanisms)
@@ -90,6 +95,7 @@ def _states(
     moving = prescribed and prescribed.unflat(mechanism, flat["prescribed"][own])
     turned = flat["turned"][own, 0] if "turned" in flat else 0.0
     pushes = flat["turn_wrenches"][own] if "turn_wrenches" in flat else None
+    parameters = flat["parameters"][own] if "parameters" in flat else None
     return States(
         mechanism=mechanism,
         q=q,
@@ -101,4 +107,5 @@ def _states(
         baumgarte=baumgarte,
         turned=turned,
         turn_wrenches=pushes,
+        parameters=parameters,
     )
