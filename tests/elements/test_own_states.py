@@ -466,9 +466,16 @@ def test_limits_on_motion_beside_own_states():
     b.frame("tip", "engine", (0.5, 0, 0))
     b.maxwell("relaxing", ("world", "engine"), stiffness=300.0, damping=4.0)
     m = b.build()
-    names = ("pose:tip", "velocity:tip:world_aligned", "acceleration:tip:world_aligned", "kinetic")
-    free = am.simulate(m, [0.0], [1.0], duration=0.2, step=1e-3, record=("q", *names))
+    names = ("pose:tip", "velocity:tip:world_aligned", "acceleration:tip:world_aligned", "kinetic",
+             "energy", "potential", "element_forces")  # fmt: skip
+    free = am.simulate(m, [0.0], [1.0], duration=0.2, step=1e-3, record=("q", "v", *names))
+    relaxed = free.column("relaxing.fx", "element_forces")
+    alone = m.element_forces(free.q, free.v)["relaxing"][..., 3]  # of the tension of the model
+    assert abs(relaxed - alone).max() > 0.5 * abs(relaxed).max()
     for text, column in (
+        ("element_forces.relaxing.fx", relaxed),
+        ("energy", free["energy"]),
+        ("potential", free["potential"]),
         ("pose:tip.x", free["pose:tip"][:, 0]),
         ("velocity:tip:world_aligned.vx", free["velocity:tip:world_aligned"][:, 3]),
         ("acceleration:tip:world_aligned.ax", free["acceleration:tip:world_aligned"][:, 3]),
@@ -482,5 +489,26 @@ def test_limits_on_motion_beside_own_states():
         )
         first = np.argmax((column - middle) * (end - start) >= 0.0)
         assert free.time[first - 1] < ended.time[-1] <= free.time[first], text
-    with pytest.raises(am.InputError, match="only motion is watched"):
-        am.simulate(m, [0.0], [1.0], events=am.Limit("energy", above=1e3))
+    with pytest.raises(am.InputError, match="only the motion of a mechanism is watched"):
+        am.simulate(m, [[0.0], [0.1]], [1.0], events=am.Limit("energy", above=1e3))
+
+
+def test_limits_on_reactions_beside_own_states():
+    """A strut that relaxes holds a pendulum askew: the force in its bearing, as it is recorded."""
+    b = am.Builder("askew")
+    b.body("rod", axis="y", mass=2.0, com=(0.3, 0.05, 0), inertia=(0.1, 0.2, 0.1))
+    b.frame("hook", "world", (0.4, 0.3, 0.8))
+    b.frame("tip", "rod", (0.6, 0, 0))
+    b.maxwell("relaxing", ("hook", "tip"), stiffness=900.0, damping=8.0, tension=20.0)
+    m = b.build()
+    free = am.simulate(m, [0.3], [0.5], duration=0.3, record=("reactions", "element_forces"))
+    for text, column in (
+        ("reactions.rod.force", np.linalg.norm(free["reactions"][:, 3:6], axis=1)),
+        ("reactions.rod.nx", free.column("rod.nx", "reactions")),
+    ):
+        start, end = column[0], column[int(np.argmax(abs(column - column[0])))]
+        middle, side = 0.5 * (start + end), "above" if end > start else "below"
+        limit = am.Limit(text, **{side: middle})
+        ended = am.simulate(m, [0.3], [0.5], duration=0.3, events=limit)
+        first = np.argmax((column - middle) * (end - start) >= 0.0)
+        assert free.time[first - 1] < ended.time[-1] <= free.time[first], text

@@ -10,6 +10,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.element_changes import ElementChanges
+from armillary.sim.loop.changed_states import changed_states
 from armillary.sim.loop.states import StepBatch, given_at
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
@@ -119,7 +120,6 @@ class LimitEvent:
             name: np.asarray(x, float)[None] for name, x in (view.wrenches(t, q, v) or {}).items()
         }
         moving = view.moving(t)
-        self._refuse_changes(view)
         bodies = view.bodies()
         states = States(
             view.mechanism,
@@ -132,6 +132,7 @@ class LimitEvent:
             view.setup.baumgarte,
             parameters=None if bodies is None else bodies[None],
         )
+        states = self._changed(view, states, np.full(1, t), z[None])
         return self._begun(view.row, float(self._beyond(states)[0]))
 
     def values(self, system: System, times: list[float], batch: StepBatch, count: int) -> Array:
@@ -146,7 +147,6 @@ class LimitEvent:
         for k, row in enumerate(rows):
             own = (slice(count),) if row is None else (slice(count), row)
             view = system.view(row)
-            self._refuse_changes(view)
             moving, prescribed = None, system.setup.prescribed
             if prescribed and "prescribed" in given:
                 moving = prescribed.unflat(view.mechanism, given["prescribed"][own])
@@ -163,6 +163,8 @@ class LimitEvent:
                 system.setup.baumgarte,
                 parameters=None if bodies is None else np.tile(bodies, (count, 1)),
             )
+            z = batch.z[own]
+            states = self._changed(view, states, np.array(times[:count]), z)
             found[:, k] = self._beyond(states)
         return found
 
@@ -194,15 +196,19 @@ class LimitEvent:
         moves = self.quantity.of_state and name not in ("potential", "energy")
         return moves or name == "a" or name.startswith("acceleration:")
 
-    def _refuse_changes(self, view: RunView) -> None:
-        """Energies and forces would be those of the model's own elements."""
+    def _changed(self, view: RunView, states: States, t: Array, z: Array) -> States:
+        """With what elements with states or inputs of their own exert, where that matters."""
+        if self._of_motion:
+            return states
         changes = any(isinstance(x, ElementChanges) for x in view.setup.chain.blocks)
-        if changes and not self._of_motion:
+        if changes and (view.row is not None or view.setup.parameters is not None):
             raise InputError(
-                f"Limit('{self.text}'): in runs with elements that have states or inputs of their "
-                f"own only motion is watched: q, v, a, places, velocities and accelerations of "
-                f"frames, kinetic energy, momentum, drift and condition numbers."
+                f"Limit('{self.text}'): in batches of runs, and with `parameters`, only the motion "
+                f"of a mechanism is watched whose elements have states or inputs of their own: q, "
+                f"v, a, places, velocities and accelerations of frames, kinetic energy, momentum, "
+                f"drift and condition numbers. Run them one by one."
             )
+        return changed_states(states, view.setup.chain, t, z)
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return before < 0.0 <= after

@@ -17,7 +17,7 @@ from armillary.constraints.axes import Axes
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import ElementForces
-from armillary.evaluate.tyre_forces import tyre_names
+from armillary.evaluate.tyre_forces import TyreForces, tyre_names
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.elements.element import OUTPUTS, READINGS
 from armillary.sim.motion.step_dynamics import step_dynamics
@@ -119,8 +119,18 @@ def element_columns(m: Mechanism, readings: Array) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
-def _readings(found: ElementForces) -> Array:
+def _readings(s: States) -> Array:
+    """(S, elements, 10)."""
+    if s.element_readings is not None:
+        return s.element_readings
+    found: ElementForces = s.mechanism.element_forces(s.q, s.v, **s.bodies)
     return np.concatenate([found.wrench, found.along, found.power[..., None]], axis=-1)
+
+
+def _tyres(s: States) -> Array:
+    if s.tyre_outputs is not None:
+        return TyreForces(s.mechanism.model, s.tyre_outputs).values
+    return s.mechanism.tyre_forces(s.q, s.v, **s.bodies).values
 
 
 def _none(_: Mechanism) -> Columns:
@@ -181,16 +191,14 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "element_forces": Quantity(
         _elements,
-        lambda s: element_columns(
-            s.mechanism, _readings(s.mechanism.element_forces(s.q, s.v, **s.bodies))
-        ),
+        lambda s: element_columns(s.mechanism, _readings(s)),
         needs="force elements",
         text="wrench of every force element on its second end, in that frame; along its own "
         "coordinate; and its power",
     ),
     "tyres": Quantity(
         lambda m: _each(tyre_names(m.model), OUTPUTS),
-        lambda s: _flat(s.mechanism.tyre_forces(s.q, s.v, **s.bodies).values),
+        lambda s: _flat(_tyres(s)),
         needs="tyres",
         text="slips, deflection, forces and moments of every tyre, in its axes (ISO 8855); radius, "
         "friction and point of contact",

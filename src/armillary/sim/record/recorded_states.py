@@ -40,6 +40,9 @@ class States:
     time: Array | None = None  # (S,) s
     remarks: list[tuple[int, str]] = field(default_factory=list)  # on single states
     parameters: Array | None = None  # (S, n): other numbers of bodies and elements
+    # of elements with states or inputs of their own, in the place of the model's
+    element_readings: Array | None = None  # (S, elements, 10)
+    tyre_outputs: Array | None = None  # (S, elements, 15)
 
     @cached_property
     def a(self) -> Array:
