@@ -142,3 +142,26 @@ def test_runs_of_a_closed_mechanism(which):
     x[0] = q[k] - rest.q[k]
     wanted = expm(model.A * 0.3) @ x
     np.testing.assert_allclose(found / wanted, 1.0, atol=2e-3)
+
+
+def test_rest_that_does_not_last_says_so():
+    """A spring against a Maxwell element under tension: 10 N shift the rest by 0.1 m as long as
+    they last; without them it is where the spring has it, and has modes."""
+
+    def mount(tension):
+        b = am.Builder("mount", gravity=(0, 0, 0))
+        b.body("cart", joint="prismatic", axis="x", mass=1.0)
+        b.frame("wall", "world", (-1, 0, 0))
+        b.spring("spring", "wall", "cart", stiffness=100.0, rest=0.9)
+        b.maxwell("relaxing", ("wall", "cart"), stiffness=50.0, damping=5.0, tension=tension)
+        return b.build()
+
+    passing = mount(10.0).equilibrium()
+    assert passing.q[0] == pytest.approx(-0.2)
+    (text,) = passing.messages
+    assert "'relaxing.tension' changes here" in text and text in str(passing)
+    with pytest.raises(am.InputError, match=r"'relaxing\.tension' changes there"):
+        mount(10.0).modes(passing.q)
+    lasting = mount(0.0).equilibrium()
+    assert lasting.q[0] == pytest.approx(-0.1) and not lasting.messages
+    assert len(mount(0.0).modes(lasting.q)) == 2

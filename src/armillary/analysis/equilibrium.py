@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from armillary.analysis.limits import beyond_limits
+from armillary.analysis.own_states import own_states
+from armillary.analysis.point import Point
 from armillary.analysis.statics import Balance, Statics
 from armillary.constraints.states import one_state
 from armillary.errors import ArmillaryError, InputError, ModelError, Remedy, unknown_name
@@ -156,6 +158,18 @@ def _closed(mechanism: Mechanism, guess: Array) -> Array:
         return np.asarray(found.q)
 
 
+def _passing(mechanism: Mechanism, q: Array) -> tuple[str, ...]:
+    """A remark where elements are not at rest: their states are those of the model."""
+    rest = np.zeros(mechanism.nv)
+    name = own_states(mechanism, Point(q, rest, rest, rest)).changing
+    if name is None:
+        return ()
+    return (
+        f"'{name}' changes here, so the rest does not last: it is that of the value in the model. "
+        f"Give the element the value that stays (tension=0 of a Maxwell element) and ask again.",
+    )
+
+
 class _Search:
     """Rest of one mechanism, with some of its joints held where the guess has them."""
 
@@ -227,7 +241,7 @@ class _Search:
             energy=energy,
             holding=holding,
             holding_units=units,
-            messages=beyond_limits(m, whole[None]),
+            messages=(*beyond_limits(m, whole[None]), *_passing(m, whole)),
         )
 
     def _holding(self, q: Array) -> tuple[dict[str, float], tuple[str, ...]]:
