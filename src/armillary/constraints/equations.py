@@ -323,12 +323,13 @@ class Equations:
         opening = np.abs(self.scaling.rows / self.length * residual).max(axis=-1, initial=0.0)
         return np.maximum(max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN * opening)
 
-    def factor(self, terms: Terms, k: int = 0) -> Factor:
-        return self.factor_of(terms.J[k], terms.residual[k])
+    def factor(self, terms: Terms, k: int = 0, native: bool = True) -> Factor:
+        """native: False for a check by LAPACK alone."""
+        return self.factor_of(terms.J[k], terms.residual[k], native)
 
-    def factor_of(self, J: Array, residual: Array) -> Factor:
+    def factor_of(self, J: Array, residual: Array, native: bool = True) -> Factor:
         """Of the rows J (m, n) of a place that is open by `residual` (m)."""
-        return Factor(J, self.scaling, self.rank_tolerance(residual))
+        return Factor(J, self.scaling, self.rank_tolerance(residual), native)
 
     def pushes(self, terms: Terms, k: int = 0) -> Array:
         """(n, free) what joint forces have to be looked at along: constraint forces do no work
@@ -346,9 +347,9 @@ class Equations:
         nearest = solve(M, M @ wish, factor, system.target[0]).a
         return N @ np.linalg.solve(workless.T @ M @ N, workless.T @ pushes), nearest
 
-    def answer(self, system: System, k: int) -> Answer:
+    def answer(self, system: System, k: int, native: bool = True) -> Answer:
         """State k by the null space."""
-        factor = self.factor(system.terms, k)
+        factor = self.factor(system.terms, k, native)
         G = None if self.constraints.ideal else system.terms.G[k]
         labels = self.model.v_labels
         return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)

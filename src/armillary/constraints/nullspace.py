@@ -65,14 +65,14 @@ class Factor:
     _bound = np.inf  # of the condition
     _shares: Array | None = None  # of the rows in those that follow from others
 
-    def __init__(self, J: Array, scaling: Scaling, tolerance: float):
+    def __init__(self, J: Array, scaling: Scaling, tolerance: float, native: bool = True):
         self.J, self.scaling, self.tolerance = J, scaling, tolerance
         m, n = J.shape
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
             self._R = np.zeros((n, m))
             return
-        call = decompose(m, n)
+        call = decompose(m, n) if native else None
         weights = scaling.rows, scaling.columns / scaling.length, np.array([tolerance])
         found = None if call is None else call(J.ravel(), *weights)
         if found is None:

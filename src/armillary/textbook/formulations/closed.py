@@ -46,7 +46,7 @@ class ClosedState(Noting):
 
     @cached_property
     def factor(self) -> Factor:
-        return self.equations.factor(self._without_drives.terms)
+        return self.equations.factor(self._without_drives.terms, native=False)
 
     @cached_property
     def J(self) -> Array:
@@ -102,7 +102,7 @@ def null_space(c: ClosedState, tau: Array) -> Array:
     N = c.note("N", c.factor.free, "basis of the motions that the rows leave, J N = 0")
     c.note("N^T M N", N.T @ c.M @ N, "reduced inertia")
     system = c.equations.system(c.q[None], c.v[None], tau[None], c.external, c.passive)
-    return np.asarray(c.equations.answer(system, 0).a)
+    return np.asarray(c.equations.answer(system, 0, native=False).a)
 
 
 def multipliers(c: ClosedState, tau: Array) -> Array:
