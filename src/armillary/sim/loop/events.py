@@ -215,8 +215,7 @@ class Bound:
         speed = float(v[self.k])
         e = self.limits.restitution
         resting = still or e * abs(speed) < self.limits.rest
-        tau = np.zeros_like(v)
-        Y = view.mobility(q, v, tau)
+        Y = view.mobility(q)
         end = "lower" if self.side > 0 else "upper"
         where = f"at its {end} limit, {self.place:.4g} {self.unit}"
         if not Y[self.k, self.k] * view.mechanism.mass_matrix(q)[self.k, self.k] > _HELD:

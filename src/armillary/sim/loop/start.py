@@ -236,7 +236,7 @@ def allowed_state(view: RunView, t: float, q: Array, v: Array) -> tuple[Array, A
     if view.setup.parameters is None or not view.projection.needed:
         return q, near
     M = view.mechanism.mass_matrix(q, parameters=view.bodies())
-    Y = view.mobility(q, near, np.zeros_like(near))
+    Y = view.mobility(q)
     return q, near + (Y @ (M @ (v - near)[..., None]))[..., 0]
 
 

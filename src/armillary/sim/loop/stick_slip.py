@@ -83,7 +83,7 @@ def _reference_acceleration(view: RunView, q: Array, v: Array, tau: Array) -> fl
     g = float(np.linalg.norm(mechanism.model.gravity))
     falling = g / mechanism.constraint_solver.equations.length if "rad" in mechanism.v_units else g
     force = np.abs(tau) + np.abs(mechanism.bias_forces(q, v, passive=False))
-    return max(falling, float((np.abs(view.mobility(q, v, tau)) @ force).max()))
+    return max(falling, float((np.abs(view.mobility(q)) @ force).max()))
 
 
 def _passives(mechanism: Mechanism) -> list[Passive]:
@@ -191,7 +191,7 @@ class Stuck:
         k = self.columns[still]
         if not len(k) or not np.isfinite(a).all():
             return a, r
-        Y = view.mobility(q, v, tau)[np.ix_(k, k)]
+        Y = view.mobility(q)[np.ix_(k, k)]
         size, before = float(np.abs(a).max()) + _reference_acceleration(view, q, v, tau), np.inf
         for _ in range(_ITERATIONS):  # once is enough where a is linear in tau
             miss = float(np.abs(a[k]).max())

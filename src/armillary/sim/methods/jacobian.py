@@ -61,7 +61,7 @@ def _stiff_part(
     springs and force elements.  That stays finite in singular positions of closed mechanisms, and
     is what makes them stiff; the order of the method does not need the rest."""
     q, v = view.center.leave(y, s, view.bodies())
-    Y = view.center.matrix(q, view.bodies()) @ view.mobility(q, v, tau)
+    Y = view.center.matrix(q, view.bodies()) @ view.mobility(q)
     by_position, by_speed = (np.diag(x) for x in _slopes(view.mechanism, q, v))
     linear = view.center.linear
     by_speed[linear, linear] = 0.0  # of body axes, not of the centre's

@@ -15,6 +15,7 @@ from math import isfinite
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, NotFiniteError
@@ -24,7 +25,17 @@ from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.chain import Instant, Stage
 from armillary.sim.control.feed_forward import Function
+from armillary.sim.methods.mobility import accelerations_per_force
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
+from armillary.sim.methods.resting import (
+    NOTHING_HELD,
+    AtRest,
+    Held,
+    at_rest,
+    held_variant,
+    holding_forces,
+    limit_pushes,
+)
 from armillary.sim.methods.setup import Setup
 from armillary.sim.motion.step_dynamics import step_dynamics
 from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
@@ -55,10 +66,15 @@ class RunView:
         mechanisms: Mechanisms,
         friction: DryFriction | None,
         run_rows: RunRows,
+        held: Held = NOTHING_HELD,
     ):
         self.setup, self.modes, self.mechanisms = setup, modes, mechanisms
-        self.friction, self.rows = friction, run_rows
+        self.friction, self.rows, self.held = friction, run_rows, held
         self.mechanism = mechanisms.of_rows(run_rows)
+        if held.entries:
+            self.mechanism = held_variant(self.mechanism, held)
+            if setup.prescribed is not None:
+                setup.prescribed.on(self.mechanism)
         own = mechanisms.geometry(self.mechanism)
         self.chart, self.center, self.projection = own.chart, own.center, own.projection
         self.nv, self.nz = self.mechanism.nv, setup.nz
@@ -72,6 +88,11 @@ class RunView:
     def of(self, run_rows: RunRows) -> RunView:
         """One run of a batch as a single state, or some with one mechanism as if they were all."""
         return RunView(self.setup, self.modes, self.mechanisms, self.friction, run_rows)
+
+    def holding(self, held: Held) -> RunView:
+        """These runs with entries of v that stay held, whatever pulls at them."""
+        parts = (self.setup, self.modes, self.mechanisms, self.friction)
+        return RunView(*parts, self.rows, held)
 
     def switched(self, mechanism: Mechanism) -> RunView:
         """The view after another mechanism has taken over here."""
@@ -190,7 +211,7 @@ class RunView:
     def wrenches(self, t: float, q: Array, v: Array) -> Wrench | None:
         """External wrenches by frame name."""
         external = self.setup.external(t, q, v) if self.setup.external else None
-        if external and self.rows is not None:
+        if external and self.rows is not None and (q.ndim == 1 or self.setup.external.of_time):
             external = {k: x[self.rows] if np.ndim(x) == 2 else x for k, x in external.items()}
         for name, x in (external or {}).items():
             if not isfinite(x.sum()):
@@ -199,40 +220,37 @@ class RunView:
 
     def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
         """As `acceleration`, before dry friction holds anything."""
-        external, resting = self.wrenches(t, q, v), self.modes.resting
-        if self.mechanisms.own and q.ndim == 2:
+        external = self.wrenches(t, q, v)
+        if self._mixed(q):
             a = np.empty_like(v)
             for some in self.mechanisms.groups(len(q)):
-                push = {k: x[some] if np.ndim(x) == 2 else x for k, x in (external or {}).items()}
-                a[some] = self.of(some).unheld_acceleration(t, q[some], v[some], tau[some], push)
+                own = {k: x[some] if np.ndim(x) == 2 else x for k, x in (external or {}).items()}
+                a[some] = self.of(some).unheld_acceleration(t, q[some], v[some], tau[some], own)
         else:
             a = self.unheld_acceleration(t, q, v, tau, external)
-        if not resting:
+        if not self.modes.resting or self.held.entries:
             return a
-        if a.ndim == 1:
-            held = resting.get(self.row, {}) if np.isfinite(a).all() else {}
-            return self.held_back(q, v, tau, a, held)
-        for row, held in resting.items():
-            if row is not None and np.isfinite(a[row]).all():
-                a[row] = self.of(row).held_back(q[row], v[row], tau[row], a[row], held)
+        a = a.copy()
+        many = np.atleast_2d(a)
+        for rest, Y, push in self.pushes(q, a):
+            many[rest.rows] += (Y @ (rest.sides * push)[..., None])[..., 0]
         return a
+
+    def _mixed(self, q: Array) -> bool:
+        """Have some of the runs switched to other mechanisms?"""
+        return self.rows is None and q.ndim == 2 and bool(self.mechanisms.own)
 
     def unheld_acceleration(
         self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None
     ) -> Array:
         """As `free_acceleration`, of one mechanism and before limits hold anything."""
-        setup, moving = self.setup, self.moving(t)
-        options: Keywords = {} if moving is None else {"prescribed": moving}
-        if setup.parameters is not None:
-            options["parameters"] = self.bodies()
-        if setup.baumgarte is not None and self.mechanism.constraints:
-            options["baumgarte"] = setup.baumgarte
+        prescribed, options = self.setup.prescribed, self.options_at(t)
         try:
             if not (options or external):
                 return self._dynamics(q, v, tau)
             alone = v.ndim == 1 and len(options) == 1 and not (external or self.modes.resting)
-            if alone and setup.prescribed is not None and moving is not None:
-                a = setup.prescribed.acceleration(self.mechanism, q, v, tau, moving)
+            if alone and prescribed is not None:
+                a = prescribed.acceleration(self.mechanism, q, v, tau, options["prescribed"])
                 if a is not None:
                     return a
             return self._dynamics(q, v, tau, external, **options)
@@ -243,25 +261,38 @@ class RunView:
                 raise
             return np.full_like(v, np.nan)
 
+    def options_at(self, t: float) -> Keywords:
+        """Prescribed motion, inertias and drift control, where the dynamics have to know them."""
+        moving, setup = self.moving(t), self.setup
+        options: Keywords = {} if moving is None else {"prescribed": moving}
+        if setup.parameters is not None:
+            options["parameters"] = self.bodies()
+        if setup.baumgarte is not None and self.mechanism.constraints:
+            options["baumgarte"] = setup.baumgarte
+        return options
+
     def bodies(self) -> Array | None:
         """Inertias of the bodies, where they are not those of the model."""
         p = self.setup.parameters
         return p if p is None else self._own(p)
 
-    def held_back(self, q: Array, v: Array, tau: Array, a: Array, held: dict[int, float]) -> Array:
-        """Entries at rest on a limit are pushed back as far as needed: min ½ λ Y λ + a λ, λ ≥ 0."""
-        if not held:
-            return a
-        k, side = np.array(list(held)), np.array(list(held.values()))
-        Y = self.mobility(q, v, tau)
-        A = side[:, None] * Y[np.ix_(k, k)] * side
-        b, push = side * a[k], np.zeros(len(k))
-        for _ in range(100):  # projected Gauss-Seidel
-            for i in range(len(k)):
-                push[i] = max(0.0, push[i] - (A[i] @ push + b[i]) / A[i, i])
-            if len(k) == 1:
-                break
-        return a + Y[:, k] @ (side * push)
+    # -- what is held ----------------------------------------------------------------------------
+
+    def numbers(self, like: Array) -> list[int | None]:
+        """Of the runs that rows of `like` (B, ·) belong to."""
+        if self.rows is None:
+            return [None] if like.ndim == 1 else list(range(len(like)))
+        return [self.rows] if isinstance(self.rows, int) else self.rows.tolist()
+
+    def pushes(self, q: Array, a: Array) -> Iterator[tuple[AtRest, Array, Array]]:
+        """Entries at rest at limits, accelerations per force along them (B, nv, k), and how hard
+        the limits push (B, k).  a: without limits."""
+        numbers, many = self.numbers(a), np.atleast_2d(a)
+        runs = [(run, self.mechanisms.of_row(run)) for run in numbers]
+        for own in at_rest(self.modes.resting, runs, many):
+            view, k = self if a.ndim == 1 else self.of(np.array(numbers)[own.rows]), own.entries
+            Y = view.mobility(np.atleast_2d(q)[own.rows], k)
+            yield own, Y, limit_pushes(Y[:, k], many[own.rows][:, k], own.sides)
 
     def restraint(self, t: float, q: Array, v: Array, tau: Array, a: Array) -> Array:
         """Forces r (..., nv), N m or N, of limits and of dry friction at rest, along the entries k
@@ -271,37 +302,47 @@ class RunView:
 
         Zero for trees, whose reactions follow from a alone."""
         force = np.zeros(v.shape)
-        if not (self.mechanism.constraints or (self.mechanisms.own and v.ndim == 2)):
+        if v.ndim == 1:
+            if self.mechanism.constraints and (entries := self.held_entries()):
+                push = {name: x[None] for name, x in (self.wrenches(t, q, v) or {}).items()}
+                states = (q[None], v[None], tau[None], a[None])
+                k, options = np.array(entries), self.options_at(t)
+                force[k] = self.holding_forces(states, k, push, options)[0]
             return force
-        if v.ndim == 2:
-            for row in np.flatnonzero(np.isfinite(a).all(axis=1)):
-                own = (x[row] for x in (q, v, tau, a))
-                force[row] = self.of(int(row)).restraint(t, *own)
-            return force
-        entries = set(self.modes.resting.get(self.row, {}))
-        if self.friction is not None:
-            entries |= {int(k) for k in self.friction.columns}
-        if not entries:
-            return force
-        k, moving = np.array(sorted(entries)), self.moving(t)
-        options: Keywords = {} if moving is None else {"prescribed": moving}
-        free = self._dynamics(q, v, tau, self.wrenches(t, q, v), **options)
-        Y = self.mobility(q, v, tau)[np.ix_(k, k)]
-        force[k] = np.linalg.lstsq(Y, (a - free)[k], rcond=1e-12)[0]
+        for number, row in zip(self.numbers(v), range(len(v)), strict=True):
+            if np.isfinite(a[row]).all():
+                force[row] = self.of(number).restraint(t, q[row], v[row], tau[row], a[row])
         return force
 
-    def mobility(self, q: Array, v: Array, tau: Array) -> Array:
-        """Y (..., nv, nv): accelerations per joint force; the inverse of M for trees."""
-        if not (self.mechanism.model.constraints or (self.mechanisms.own and q.ndim == 2)):
-            M = self.mechanism.mass_matrix(q, parameters=self.bodies())
-            return np.asarray(np.linalg.inv(M), float)
-        if q.ndim == 2:
-            return np.stack([view.mobility(*own) for view, own in self.runs((q, v, tau))])
-        # accelerations are linear in tau: differences of them are exact
-        still, kick = np.zeros_like(v), np.concatenate([np.zeros((1, self.nv)), np.eye(self.nv)])
-        many, rest = (np.tile(x, (self.nv + 1, 1)) for x in (q, still))
-        a = self._dynamics(many, rest, kick, parameters=self.bodies())
-        return (a[1:] - a[0]).T
+    def held_entries(self) -> list[int]:
+        """Entries of v of this run that rest at a limit or may stick."""
+        sticky = () if self.friction is None else self.friction.columns.tolist()
+        return sorted({*self.modes.resting.get(self.row, {}), *sticky})
+
+    def holding_forces(
+        self,
+        states: tuple[Array, Array, Array, Array],
+        entries: NDArray[np.intp],
+        external: Wrench,
+        options: Keywords,
+    ) -> Array:
+        """r (B, k) along some entries; states: q, v, tau and a (B, ·), of runs with this
+        mechanism; options: as `options_at`."""
+        q, v, tau, a = states
+        free = self._dynamics(q, v, tau, external or None, **options)
+        return holding_forces(self.mobility(q, entries)[:, entries], (a - free)[:, entries])
+
+    def mobility(self, q: Array, entries: NDArray[np.intp] | None = None) -> Array:
+        """Y (..., nv, nv): accelerations per joint force, or (..., nv, k) per force along some
+        entries of v."""
+        k = np.arange(self.nv) if entries is None else entries
+        if not self._mixed(q):
+            own = (self.mechanism, self._dynamics, q, k, self.bodies())
+            return accelerations_per_force(*own)
+        Y = np.empty((len(q), self.nv, len(k)))
+        for some in self.mechanisms.groups(len(q)):
+            Y[some] = self.of(some).mobility(q[some], k)
+        return Y
 
     # -- the chart of a step ---------------------------------------------------------------------
 
@@ -357,7 +398,7 @@ class RunView:
 
     def project(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
         """q and v moved onto the constraints as they are at t."""
-        if not self.mechanisms.own or q.ndim == 1:
+        if not self._mixed(q):
             return self.projected(t, q, v)
         q, v = q.copy(), v.copy()
         for some in self.mechanisms.groups(len(q)):
