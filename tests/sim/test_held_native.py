@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop
+from armillary.sim.loop import loop, native_choice
 
 BRIEF = "a joint sticks or rests at a limit, too briefly for code of its own"
 
@@ -12,7 +12,7 @@ BRIEF = "a joint sticks or rests at a limit, too briefly for code of its own"
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Code of held joints is made after three steps."""
-    monkeypatch.setattr(loop, "_LASTING", 3)
+    monkeypatch.setattr(native_choice, "_LASTING", 3)
 
 
 def twice(*arguments, least=0.8, **options):
@@ -101,7 +101,7 @@ def test_both_at_once():
 
 
 def test_brief_rests_are_made_in_python(monkeypatch):
-    monkeypatch.setattr(loop, "_LASTING", 100)
+    monkeypatch.setattr(native_choice, "_LASTING", 100)
     run = am.simulate(stop_arm(), [0.3, 0.5], duration=0.4, step=5e-3, events=[am.JointLimits()])
     steps = run.performance().steps
     assert 0 < steps[BRIEF] <= 100

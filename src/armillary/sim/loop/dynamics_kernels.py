@@ -1,20 +1,15 @@
-"""Which dynamics a run in the native loop asks for: of a tree, of a closed mechanism, of joints
-that are held, under penalties, with constraints drawn back.  `NotNative` where there is none."""
+"""Which dynamics a run in the native loop asks for: of a tree, of a closed mechanism, under
+penalties, with constraints drawn back.  `NotNative` where there is none."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.drawn_back import drawn_back
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce
-from armillary.constraints.equations import Equations
-from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.evaluate.compile_function import NotNative
-from armillary.evaluate.evaluator import Evaluator
-from armillary.model.constraint_parts import PrescribedMotion
 from armillary.sim.loop.step_data import Kept
 
 if TYPE_CHECKING:
@@ -27,8 +22,6 @@ def dynamics_program(mechanism: Mechanism, reads: tuple[str, ...], kept: Kept) -
     owner = mechanism.evaluator
     if owner.model.load_dependent_joints:
         raise NotNative("friction that depends on loads")
-    if kept.held:
-        return _held_dynamics(mechanism, reads, kept.held)
     if not owner.model.constraints:
         if "parameters" not in reads:
             owner.refuse_massless()
@@ -41,25 +34,6 @@ def dynamics_program(mechanism: Mechanism, reads: tuple[str, ...], kept: Kept) -
         made = forward.kernels(reads, True)
     if made is None:
         raise NotNative("no traced kernel for the constraints")
-    return made
-
-
-def _held_dynamics(
-    mechanism: Mechanism, reads: tuple[str, ...], labels: tuple[str, ...]
-) -> Program:
-    """With accelerations that are zero: those of a driven joint."""
-    owner = mechanism.evaluator
-    driven = tuple(PrescribedMotion(label, label) for label in labels)
-
-    def make() -> ConstrainedForwardDynamics:
-        model = replace(owner.model, prescribed=driven)
-        return ConstrainedForwardDynamics(Equations(Evaluator(model, owner.options)))
-
-    owner.refuse_massless()
-    forward = owner.memo.once(("held dynamics", labels), make)
-    made = forward.kernels(reads, True)
-    if made is None:
-        raise NotNative("no traced kernel for joints that are held")
     return made
 
 

@@ -19,7 +19,7 @@ from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
 from armillary.sim.loop.held_scan import unchanged_steps
 from armillary.sim.loop.limits import LimitEvent, first_crossing
 from armillary.sim.loop.locating import Locator
-from armillary.sim.loop.native import NativeLoop
+from armillary.sim.loop.native_groups import NativeGroups
 from armillary.sim.loop.states import State, StepBatch, given_at
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
@@ -27,15 +27,15 @@ from armillary.sim.methods.system import System
 _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes for long
 
 
-def can_scan(watched: list[Watched], native: NativeLoop, some_over: bool = False) -> bool:
+def can_scan(watched: list[Watched], native: NativeGroups) -> bool:
     """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
-    can be made again.  some_over: of the runs of a batch."""
-    if some_over and any(isinstance(event, Pull) for event in watched):
+    can be made again."""
+    pulls = any(isinstance(event, Pull) for event in watched)
+    loaded = any(group.mechanism.model.load_dependent_joints for group in native.groups)
+    if pulls and (loaded or not native.complete or len(native.groups) > 1):
         return False
     kinds = (Bound, Event, Pull, LimitEvent, StickEvent)
     plain = all(isinstance(event, kinds) for event in watched)
-    if native.mechanism.model.load_dependent_joints and any(isinstance(e, Pull) for e in watched):
-        return False
     return plain and not native.asks_python and native.substeps == 1
 
 
@@ -44,7 +44,7 @@ class EventScan:
     """Takes the steps of a native loop up to the next event."""
 
     locator: Locator
-    native: NativeLoop
+    native: NativeGroups
     over: frozenset[int] = frozenset()  # runs of a batch in which nothing happens any more
     _steps: int = field(default=_FEW, init=False)
     _fault: BaseException | None = field(default=None, init=False)  # while functions were asked
@@ -90,17 +90,17 @@ class EventScan:
     def _quiet(self, times: list[float], before: Parts, batch: StepBatch) -> int:
         """How many steps nothing happens in."""
         q, v = batch.q[: batch.done], batch.v[: batch.done]
-        held = self.native.system.modes.resting.get(None, {})
-        bounds = [e for e in self.locator.watched if isinstance(e, Bound) and e.k not in held]
+        bounds = [event for event in self.locator.watched if isinstance(event, Bound)]
         pulls = [event for event in self.locator.watched if isinstance(event, Pull)]
         others = [event for event in self.locator.watched if isinstance(event, Event)]
         system = self.native.system
-        count = len(q)
-        if held or system.friction is not None:
-            count = unchanged_steps(system, self.locator.watched, times, before, batch)
+        resting = {0 if run is None else run: held for run, held in system.modes.resting.items()}
+        alike = self.native.groups
+        count = unchanged_steps(system, self.locator.watched, alike, times, before, batch)
         for bound in bounds:
             passed = bound.passed(np.moveaxis(q, -1, 0), np.moveaxis(v, -1, 0))
             passed[..., sorted(self.over)] = False
+            passed[..., [row for row, held in resting.items() if bound.k in held]] = False
             if passed.any():
                 count = min(count, int(np.argmax(passed.reshape(len(q), -1).any(axis=1))))
         rows: list[int | None] = [None]

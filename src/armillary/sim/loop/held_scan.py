@@ -1,9 +1,9 @@
 """Joints that stick or rest at a limit in native runs: for how many steps nothing changes.
 
-While they are held their accelerations are zero, and the loop runs with that (`Kept.held`).  Looked
-at afterwards are the forces r that hold them, of trees
+While they are held their accelerations are zero, and the loop runs with that (resting.py).  Looked
+at afterwards are the forces r that hold them,
 
-    r = M a + h - tau
+    r = M a + h - tau        of trees,        Y_kk r_k = (a - a_free)_k        under constraints
 
 and the velocities of joints that slide.  A step near a change, by as much as the last one has made,
 is made again in Python, where stages look at the sign of every force and velocity.
@@ -11,58 +11,60 @@ is made again in Python, where stages look at the sign of every force and veloci
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
 
-from armillary.evaluate.compile_function import NotNative
-from armillary.evaluate.inputs import Array
+import numpy as np
+from numpy.typing import NDArray
+
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.events import Parts, Watched
+from armillary.sim.loop.groups import Group, groups
 from armillary.sim.loop.states import StepBatch, given_at
 from armillary.sim.loop.stick_slip import StickEvent, Stuck, friction_levels
+from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
 
 _STILL = 1e-12  # of the forces in play: less is rounding
 
 
-def held_entries(system: System) -> tuple[int, ...]:
-    """Entries of v that stick or rest at a limit now, of a single run."""
-    entries = set(system.modes.resting.get(None, {}))
-    if isinstance(system.friction, Stuck):
-        modes = system.friction.modes.get(None, np.ones(len(system.friction.columns)))
-        entries |= {int(k) for k in system.friction.columns[modes == 0]}
-    return tuple(sorted(entries))
-
-
-def refuse_held(system: System, single: bool) -> None:
-    """Where joints that are held, or may stick, are looked at in every step."""
-    setup, held = system.setup, bool(held_entries(system))
-    if not held and system.friction is None:
-        return
-    if not single:
-        raise NotNative("friction that sticks, in a batch")
-    if held and (system.mechanism.constraints or setup.prescribed or setup.parameters is not None):
-        raise NotNative("a joint that is held in a closed or driven mechanism, or with parameters")
-
-
 def unchanged_steps(
-    system: System, watched: list[Watched], times: list[float], before: Parts, batch: StepBatch
+    system: System,
+    watched: list[Watched],
+    alike: list[Group],
+    times: list[float],
+    before: Parts,
+    batch: StepBatch,
 ) -> int:
-    """In how many steps what sticks, rests and slides stays so.  times: of the start and of the
-    ends of the steps."""
+    """In how many steps what sticks, rests and slides stays so.  alike: all runs.  times: of the
+    start and of the ends of the steps."""
     count = batch.done
     stuck = next((event.stuck for event in watched if isinstance(event, StickEvent)), None)
-    if stuck is not None and count:
-        modes = stuck.modes[None]
-        own = np.concatenate([before[1][None], batch.v[:count]])[:, stuck.columns]
-        system.setup.enter(times[0], times[1])
-        _, a = system.view().dynamics(times[0], *before)
-        pace = np.abs(a[stuck.columns]) * (times[1] - times[0])
-        slides = modes != 0
-        count = _apart_from_zero((modes * own)[:, slides], pace[slides])
-    held = held_entries(system)
-    if not held or not count:
+    if not count or not (stuck or any(group.held.entries for group in alike)):
         return count
-    margins = _margins(system, stuck, held, times, before, batch, count)
-    return _apart_from_zero(margins)
+    system.setup.enter(times[0], times[1])
+    tau, a = system.view().dynamics(times[0], *before)
+    start = (*before[:2], tau, a)
+    for group in alike:
+        if stuck is not None and count:
+            pace = np.abs(a) * (times[1] - times[0])
+            count = min(count, _sliding_steps(stuck, group, pace, before, batch))
+        if group.held.entries and count:
+            margins = _margins(system, stuck, group, times, start, batch, count)
+            count = min(count, _apart_from_zero(margins))
+    return count
+
+
+def _sliding_steps(stuck: Stuck, group: Group, pace: Array, before: Parts, batch: StepBatch) -> int:
+    """In how many steps what slides goes on.  pace: how much velocities change in the first."""
+    v = np.concatenate([before[1][None], batch.v[: batch.done]])
+    single = v.ndim == 2
+    v, pace = v.reshape(len(v), -1, v.shape[-1]), np.atleast_2d(pace)
+    numbers = group.numbers(single, v.shape[1])
+    rows = [0 if number is None else number for number in numbers]
+    modes = np.array([stuck.modes[number] for number in numbers])
+    slides, columns = modes != 0, stuck.columns
+    own = modes * v[:, rows][..., columns]
+    return _apart_from_zero(own[:, slides], pace[rows][:, columns][slides])
 
 
 def _apart_from_zero(x: Array, pace: Array | None = None) -> int:
@@ -83,44 +85,112 @@ def _apart_from_zero(x: Array, pace: Array | None = None) -> int:
 def _margins(
     system: System,
     stuck: Stuck | None,
-    held: tuple[int, ...],
+    group: Group,
     times: list[float],
-    before: Parts,
+    start: tuple[Array, Array, Array, Array],
     batch: StepBatch,
     count: int,
 ) -> Array:
-    """(count + 1, n): what is left until each held entry lets go, N m or N."""
-    r = _holding_forces(system, times, before, batch, count)
-    resting, found = system.modes.resting.get(None, {}), []
-    for k in held:
-        own, level = r[:, k], np.zeros(len(r))
-        if stuck is not None and k in stuck.columns and not stuck.modes[None][stuck.at(k)]:
-            level = friction_levels(system.mechanism, k, own)
-        # a limit takes what pushes towards it, friction the rest
-        found.append(resting[k] * own + level if k in resting else level - np.abs(own))
+    """(count + 1, n): what is left until each held entry of each run lets go, N m or N.  start: q,
+    v, tau, a of all runs."""
+    states = _States.of(system, group, times[1:], batch, count)
+    first = _States.at(system, group, times[0], start)
+    k = np.array(group.held.entries)
+    r = np.concatenate([first.holding_forces(k), states.holding_forces(k)])
+    found = []
+    for i, number in enumerate(group.numbers(batch.v.ndim == 2, len(np.atleast_2d(start[1])))):
+        resting = system.modes.resting.get(number, {})
+        for j, entry in enumerate(group.held.entries):
+            own, level = r[:, i, j], np.zeros(len(r))
+            sticks = stuck is not None and entry in stuck.columns
+            if stuck is not None and sticks and not stuck.modes[number][stuck.at(entry)]:
+                level = friction_levels(group.mechanism, entry, own)
+            # a limit takes what pushes towards it, friction the rest
+            found.append(resting[entry] * own + level if entry in resting else level - np.abs(own))
     return np.array(found).T - _STILL * np.abs(r).max(initial=0.0)
 
 
-def _holding_forces(
-    system: System, times: list[float], before: Parts, batch: StepBatch, count: int
-) -> Array:
-    """r (count + 1, nv) at the start and at the ends of the first steps."""
-    system.setup.enter(times[0], times[1])
-    first_tau, first_a = system.view().dynamics(times[0], *before)
-    a, tau = (x[:count] for x in batch.forces(system, times[1:]))
-    given = given_at(system, times[1 : count + 1], batch).get("external", {})
-    wrenches = system.view().wrenches(times[0], *before[:2]) or {}
-    none = np.zeros(6)
-    external = {
-        name: np.concatenate(
-            [[wrenches.get(name, none)], given.get(name, np.zeros((count, 6)))[:count]]
-        )
-        for name in {**wrenches, **given}
-    }
-    q, v, a, tau = (
-        np.concatenate([first[None], rest[:count]])
-        for first, rest in (
-            (before[0], batch.q), (before[1], batch.v), (first_a, a), (first_tau, tau),
-        )
-    )  # fmt: skip
-    return np.asarray(system.mechanism.inverse_dynamics(q, v, a, external or None) - tau)
+@dataclass(frozen=True)
+class _States:
+    """States (T, runs, ·) of a group, with all that acts on them."""
+
+    view: RunView
+    q: Array
+    v: Array
+    tau: Array
+    a: Array
+    external: dict[str, Array]  # (T runs, 6)
+    options: Keywords
+
+    @classmethod
+    def at(
+        cls, system: System, group: Group, t: float, parts: tuple[Array, Array, Array, Array]
+    ) -> _States:
+        """At one instant; q, v, tau and a of all runs."""
+        view = _view(system, group)
+        own = parts if group.rows is None else tuple(x[group.rows] for x in parts)
+        q, v, tau, a = (np.atleast_2d(x)[None] for x in own)
+        wrenches = view.wrenches(t, own[0], own[1]) or {}
+        external = {
+            name: np.broadcast_to(x, (v.shape[1], 6)).copy() for name, x in wrenches.items()
+        }
+        return cls(view, q, v, tau, a, external, view.options_at(t))
+
+    @classmethod
+    def of(
+        cls, system: System, group: Group, times: list[float], batch: StepBatch, count: int
+    ) -> _States:
+        """At the first `count` of the recorded instants of native steps.  times: of all."""
+        view, setup = _view(system, group), system.setup
+        a, tau = batch.forces(system, times)
+        given = given_at(system, times[:count], batch)
+        rows: slice | NDArray[np.intp] = slice(None) if group.rows is None else group.rows
+
+        def own(x: Array) -> Array:
+            """(T, runs, ·)."""
+            return x[:count].reshape(count, -1, x.shape[-1])[:, rows]
+
+        q, v = own(batch.q), own(batch.v)
+        options: Keywords = {}
+        if setup.prescribed and "prescribed" in given:
+            flat = own(given["prescribed"]).reshape(count * v.shape[1], -1)
+            options["prescribed"] = setup.prescribed.unflat(view.mechanism, flat)
+        bodies = view.bodies()
+        if bodies is not None:
+            options["parameters"] = np.tile(
+                np.broadcast_to(bodies, (v.shape[1], bodies.shape[-1])), (count, 1)
+            )
+        if setup.baumgarte is not None and view.mechanism.constraints:
+            options["baumgarte"] = setup.baumgarte
+        external = {name: own(x).reshape(-1, 6) for name, x in given.get("external", {}).items()}
+        return cls(view, q, v, own(tau), own(a), external, options)
+
+    def holding_forces(self, entries: NDArray[np.intp]) -> Array:
+        """r (T, runs, k) along some entries of v."""
+        q, v, tau, a = (x.reshape(-1, x.shape[-1]) for x in (self.q, self.v, self.tau, self.a))
+        if self.view.mechanism.constraints:
+            r = self.view.holding_forces((q, v, tau, a), entries, self.external, self.options)
+        else:
+            ask = self.view.mechanism.inverse_dynamics
+            r = (ask(q, v, a, self.external or None, **self.options) - tau)[:, entries]
+        return np.asarray(r.reshape(*self.v.shape[:2], len(entries)))
+
+
+def _view(system: System, group: Group) -> RunView:
+    return system.view(group.rows)
+
+
+def restraints(system: System, times: list[float], batch: StepBatch) -> Array:
+    """(T, ..., nv): as `RunView.restraint`, at all recorded instants of native steps."""
+    runs = None if batch.v.ndim == 2 else batch.v.shape[1]
+    found = np.zeros((len(times), *batch.v.shape[1:]))
+    for group in groups(system, runs):
+        if group.held.entries and group.mechanism.constraints:
+            k = np.array(group.held.entries)
+            r = _States.of(system, group, times, batch, len(times)).holding_forces(k)
+            rows = slice(None) if group.rows is None else group.rows
+            whole = found.reshape(len(times), -1, found.shape[-1])
+            part = whole[:, rows]
+            part[..., k] = r
+            whole[:, rows] = part
+    return found

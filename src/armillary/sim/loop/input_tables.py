@@ -15,6 +15,7 @@ import numpy as np
 from armillary.constraints.moving import RowMotion
 from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
+from armillary.mechanism.mechanism import Mechanism
 from armillary.model.lowering.tree import Tables
 from armillary.sim.loop.step_data import Given, Method, Span
 from armillary.sim.methods.system import System
@@ -29,11 +30,15 @@ Table = Callable[[Array, float, tuple[float, ...]], Array]
 
 
 class InputTables:
-    """The given quantities of a run of `rows` states.  forces: tell where they jump.  called: the
-    blocks are asked for their forces at every stage, and the inputs come with them."""
+    """The given quantities of a run of `rows` states.  mechanism: the one in force there.  forces:
+    tell where they jump.  called: the blocks are asked for their forces at every stage, and the
+    inputs come with them."""
 
-    def __init__(self, system: System, method: Method, rows: int, forces: bool):
+    def __init__(
+        self, system: System, mechanism: Mechanism, method: Method, rows: int, forces: bool
+    ):
         self.system, self.method, self.rows, self.forces = system, method, rows, forces
+        self.mechanism = mechanism
         self.called = False
         self._still: Given | None = None  # what does not change
         self._end: tuple[float, dict[str, Array]] = (-np.inf, {})  # of the last step: when, what
@@ -47,7 +52,7 @@ class InputTables:
     @property
     def numbers(self) -> int:
         """Of the tables, per step, at most."""
-        setup, mechanism = self.system.setup, self.system.mechanism
+        setup, mechanism = self.system.setup, self.mechanism
         width = 0 if self._steady else mechanism.nv * (1 + bool(setup.voltages))
         if setup.external.of_time and not setup.external.steady:
             width += 6 * len(mechanism.model.bodies)
@@ -248,14 +253,14 @@ class InputTables:
 
     def _of_rows(self, motion: Array) -> RowMotion:
         """Of all constraint rows, (instants, r, rows)."""
-        return self._prescribed.row_motion(self.system.mechanism, np.moveaxis(motion, 1, 0))
+        return self._prescribed.row_motion(self.mechanism, np.moveaxis(motion, 1, 0))
 
     def _consistent(self, span: Span, end: RowMotion) -> int:
         """Steps until prescribed rows contradict each other."""
         for k in range(len(end.place)):
             moving = RowMotion(*(x[k] for x in end.parts))
             try:
-                self._prescribed.check(self.system.mechanism, span.t + (k + 1) * span.h, moving)
+                self._prescribed.check(self.mechanism, span.t + (k + 1) * span.h, moving)
             except ArmillaryError:
                 return k
         return len(end.place)
@@ -269,7 +274,7 @@ class InputTables:
             name: (np.broadcast_to(x, (count, rows, 6)).reshape(-1, 6), False)
             for name, x in found.items()
         }
-        carried = self.system.mechanism.evaluator.external_rows(flat, count * rows, tables)
+        carried = self.mechanism.evaluator.external_rows(flat, count * rows, tables)
         return carried.reshape(count, rows, -1)
 
 

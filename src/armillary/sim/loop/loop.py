@@ -9,36 +9,33 @@ from __future__ import annotations
 
 import time as clock
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable
 from math import inf, isfinite
 from typing import Protocol
 
 import numpy as np
 
 from armillary.errors import NotFiniteError
-from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
-from armillary.sim.loop.contact_friction import Pull
-from armillary.sim.loop.event_scan import EventScan, can_scan
+from armillary.sim.loop.event_scan import EventScan
 from armillary.sim.loop.events import Watched
 from armillary.sim.loop.grid import Grid
-from armillary.sim.loop.held_scan import held_entries, refuse_held
-from armillary.sim.loop.limits import needs_forces
+from armillary.sim.loop.groups import pressed
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.locked_joints import Locking
-from armillary.sim.loop.native import NativeLoop, native_loop
-from armillary.sim.loop.states import LiveRows, State, StepBatch
-from armillary.sim.methods.integrators import ExplicitRungeKutta, Stepper
+from armillary.sim.loop.native_choice import NativeChoice
+from armillary.sim.loop.native_groups import NativeGroups
+from armillary.sim.loop.states import State, StepBatch
+from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
+from armillary.sim.methods.variational import Variational
 from armillary.sim.record.performance import ASKED, NATIVE, Performance
 
 Progress = Callable[[float, float], None]  # time reached, end of the run
 _SHORT = "the first or the last step is shorter than the others"
 _EVENT = "events in a step, and the steps after one"
 _LEFT = "steps that native code does not take: a singular position, no convergence, no number"
-_BRIEFLY = "a joint sticks or rests at a limit, too briefly for code of its own"
-_LASTING = 100  # steps with the same joints held, after which their code is made
 _BUSY = 0.2  # s between two signs of progress
 _LONGEST_PAUSE = 32
 _SMALLEST = 1e-13  # adaptive steps, of the time
@@ -80,21 +77,21 @@ class Loop:
         pace: int | None = None,
     ):
         """pace: steps of one call of native code, where results must not depend on the clock."""
-        self._pace = pace
         self.system, self.stepper, self.tolerance = system, stepper, tolerance
         self.project = project
         self.record, self._note, self._progress = record, note, progress
         if hasattr(stepper, "tell"):
             stepper.tell = note
         self._said = clock.monotonic()
+        self._watched = watched
+        self._by_stages = isinstance(stepper, (ExplicitRungeKutta, SemiImplicitEuler))
         self._locator = Locator(system, watched, self.step, note, self._stop) if watched else None
         self._lost: set[int] = set()  # rows of a batch that are not finite any more
         self.locking = Locking(note)
         self._free: Array | None = None
         self.performance, self._why = Performance(), _SHORT
         self._scan: EventScan | None = None
-        self._loops: dict[Hashable, tuple[NativeLoop | None, EventScan | None, str]] = {}
-        self._lasted: dict[Hashable, int] = {}  # steps in Python with joints that are held
+        self._choice = NativeChoice(system, stepper, self._locator, project, record.forces, pace)
 
     # -- one step --------------------------------------------------------------------------------
 
@@ -102,6 +99,28 @@ class Loop:
         self, view: RunView, t: float, h: float, q: Array, v: Array, z: Array
     ) -> tuple[Array, Array, Array]:
         """The state after h, on the constraints."""
+        if self._by_stages or not view.modes.resting:
+            return self._plain_step(view, t, h, q, v, z)
+        after = (q.copy(), v.copy(), z.copy())
+        places = isinstance(self.stepper, Variational)
+        for rows, own in pressed(view, self._watched, places, t, (q, v, z)):
+            if rows is None:
+                return self._plain_step(own, t, h, q, self._still(own, v), z)
+            start = (q[rows], self._still(own, v[rows]), z[rows])
+            for whole, part in zip(after, self._plain_step(own, t, h, *start), strict=True):
+                whole[rows] = part
+        self._free = None
+        return after
+
+    def _still(self, view: RunView, v: Array) -> Array:
+        """Velocities of what is held are zero."""
+        v = v.copy()
+        v[..., list(view.held.entries)] = 0.0
+        return v
+
+    def _plain_step(
+        self, view: RunView, t: float, h: float, q: Array, v: Array, z: Array
+    ) -> tuple[Array, Array, Array]:
         y, x = view.enter_chart(q, v, z)
         try:
             return self._unpacked(view, t + h, y, self.stepper.step(view, t, h, y, x))
@@ -145,13 +164,13 @@ class Loop:
         while k <= grid.last:
             if k >= begin:
                 native = self._native(state, stops, step)
-            if native is not None and k >= resume and not self._watched_rows():
+            if native is not None and k >= resume:
                 before, k = k, self._many(native, state, grid, k)
                 if k > grid.last:
                     return
                 pause = 1 if k > before + 1 else min(2 * pause, _LONGEST_PAUSE)
                 resume = k + pause
-            target, why = grid.time(k), self._watched_rows() or self._why
+            target, why = grid.time(k), self._why
             while state.t < target:
                 begun = clock.perf_counter()
                 self._to(state, self._next_stop(state.t, target, stops, step))
@@ -161,61 +180,18 @@ class Loop:
             self._tell(state.t, grid.end)
             k += 1
 
-    def _native(self, state: State, stops: list[float], step: float) -> NativeLoop | None:
-        """The native loop of the mechanism and the held joints that are in force now, where it can
-        do all that has to be watched; else `_why` tells.  Each is made once."""
-        held, over = held_entries(self.system), self._over()
-        key = (id(self.system.mechanism), held, over)
-        if key not in self._loops:
-            if over:  # never again as it was before
-                self._loops.clear()
-            self._lasted[key] = self._lasted.get(key, 0) + 1
-            if held and self._lasted[key] <= _LASTING:
-                self._why = _BRIEFLY
-                return None
-            self._scan = None
-            try:
-                made = self._native_or_why(state, stops, step, held)
-                self._loops[key] = (made, self._scan, "")
-            except NotNative as reason:
-                self._loops[key] = (None, None, str(reason))
-        native, self._scan, why = self._loops[key]
+    def _native(self, state: State, stops: list[float], step: float) -> NativeGroups | None:
+        """The native loops of what is in force now, where they can do all that has to be watched;
+        else `_why` tells."""
+        native, self._scan, why = self._choice.now(state, self._over(), stops, step)
         self._why = why or self._why
         return native
-
-    def _native_or_why(
-        self, state: State, stops: list[float], step: float, held: tuple[int, ...]
-    ) -> NativeLoop:
-        refuse_held(self.system, state.q.ndim == 1)
-        watched = () if self._locator is None else self._locator.watched
-        forces = self.record.forces or any(
-            isinstance(event, Pull) or needs_forces(event) for event in watched
-        )
-        forces = forces or bool(held)
-        live, over = None, self._over()
-        if over:
-            live = LiveRows(np.delete(np.arange(len(state.q)), sorted(over)))
-        parts = (self.system, self.stepper, state, self.project, stops, step, forces, held, live)
-        native = native_loop(*parts, self._pace)
-        if self._locator is not None:
-            if not can_scan(self._locator.watched, native, bool(over)):
-                raise NotNative("events, with blocks that are asked in Python or within steps")
-            self._scan = EventScan(self._locator, native, over)
-        return native
-
-    def _watched_rows(self) -> str:
-        """Runs of a batch that only Python steps know, in words: at rest at limits, or with a
-        mechanism of their own."""
-        modes = self.system.modes
-        if any(row is not None for row in modes.resting):
-            return "a joint rests at a limit, in a batch"
-        return "some runs of the batch have switched" if self.system.mechanisms.own else ""
 
     def _over(self) -> frozenset[int]:
         """Runs of a batch that do not move any more."""
         return frozenset(self._lost) | frozenset(self.system.modes.ended)
 
-    def _many(self, native: NativeLoop, state: State, grid: Grid, k: int) -> int:
+    def _many(self, native: NativeGroups, state: State, grid: Grid, k: int) -> int:
         """Steps in native code until one is not taken; the number of the next one."""
         last, happens = grid.last_whole, False
         while k <= last and not happens:

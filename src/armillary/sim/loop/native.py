@@ -1,8 +1,5 @@
-"""Fixed steps in native code: many steps per call (runtime/time_loop.py), where a run allows it.
+"""Fixed steps in native code: many steps per call (runtime/time_loop.py), of runs that go on alike.
 
-A run goes natively when its method is not adaptive, what is given
-over time (forces, wrenches, prescribed motion: input_tables.py) bends on the grid, and nothing has
-to be watched meanwhile.
 Controllers and actuators run inside where they can be traced; else the loop calls them back at
 every stage, or comes back to Python for each sample.  A step that the native loop does not take is
 left to the loop, which goes on in Python and comes back.
@@ -16,34 +13,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from armillary.codegen.target import native
 from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.threads import threads
 from armillary.runtime.time_loop import run_steps
 from armillary.sim.control.tracing import TracedChain, elements_in_loops
+from armillary.sim.loop.groups import Group
 from armillary.sim.loop.input_tables import InputTables
 from armillary.sim.loop.states import LiveRows, State, StepBatch
-from armillary.sim.loop.step_data import (
-    VARIATIONAL,
-    Added,
-    Controller,
-    Kept,
-    Method,
-    Span,
-    Work,
-)
+from armillary.sim.loop.step_data import Added, Controller, Kept, Method, Span, Work
 from armillary.sim.loop.time_steps import Stepping
-from armillary.sim.methods.integrators import (
-    ExplicitRungeKutta,
-    Exponential,
-    LinearlyImplicit,
-    SemiImplicitEuler,
-    Stepper,
-)
 from armillary.sim.methods.system import System
-from armillary.sim.methods.variational import Variational
 
 _NUMBERS = 4_000_000  # of the record of one call
 _BLOCK = 256  # rows of a batch that run through all steps together
@@ -52,73 +33,6 @@ _STEPS = 20_000  # of one call: the time between two signs of progress
 _WORK = 400_000  # steps of one joint by which the pace is found
 _BUSY = 0.2  # s of one call, when the pace is known
 _BURST = 8  # steps of the first call that calls them back; then as many as take a fifth of it
-
-
-def native_loop(
-    system: System,
-    stepper: Stepper,
-    state: State,
-    project: bool,
-    stops: list[float],
-    step: float,
-    forces: bool,
-    held: tuple[int, ...] = (),
-    live: LiveRows | None = None,
-    pace: int | None = None,
-) -> NativeLoop:
-    """The native loop of this run.  forces: accelerations and joint forces are wanted.  held:
-    entries of v that stick or rest at a limit.  live: the runs of a batch that are not over.
-    pace: steps of one call; None: those of a fifth of a second.  Raises `NotNative` with the reason
-    where there is none: steps are made in Python."""
-    if not native():
-        raise NotNative("llvmlite is missing")
-    method, parts = _method(stepper), _substeps(system, state.t, step)
-    if method is None:
-        raise NotNative("the method has no native loop")
-    if parts is None:
-        raise NotNative("samples do not lie on the grid of steps")
-    if not all(_whole((stop - state.t) / (step / parts)) for stop in stops):
-        raise NotNative("schedules jump within steps")
-    return NativeLoop(
-        system=system,
-        method=method,
-        state=state,
-        parts=parts,
-        forces=forces,
-        project=project,
-        held=held,
-        live=live,
-        pace=pace,
-    )
-
-
-def _substeps(system: System, t: float, step: float) -> int | None:
-    """Equal parts of a step at whose ends all samples lie; None: samples lie elsewhere."""
-    samples = system.modes.samples
-    periods = [float(stage.period or 0.0) for stage in samples.stages]
-    h = min([step, *periods])
-    lengths = [step, *periods, *(due - t for due in samples.due)]
-    return round(step / h) if all(_whole(x / h) for x in lengths) else None
-
-
-def _method(stepper: Stepper) -> Method | None:
-    if isinstance(stepper, SemiImplicitEuler):
-        return Method(semi_implicit=True)
-    if isinstance(stepper, Variational):
-        return VARIATIONAL
-    if isinstance(stepper, LinearlyImplicit):
-        table = stepper.table
-        c = tuple(sum(row) for row in table.alpha)
-        return Method(table.alpha, table.b, c, gamma=table.gamma, gammas=table.gammas)
-    if isinstance(stepper, Exponential):
-        return Method.frozen(stepper.corrected)
-    if isinstance(stepper, ExplicitRungeKutta) and not stepper.table.error:
-        return Method(stepper.table.a, stepper.table.b, stepper.table.c)
-    return None
-
-
-def _whole(x: float) -> bool:
-    return abs(x - round(x)) < 1e-9 * max(1.0, abs(x))
 
 
 Rows = list[tuple[slice, Stepping]]  # rows of a batch, and the loop that runs them
@@ -134,25 +48,22 @@ class NativeLoop:
         state: State,
         parts: int,
         forces: bool,
-        project: bool = True,
-        held: tuple[int, ...] = (),
-        live: LiveRows | None = None,
+        kept: Kept,
+        group: Group,
         pace: int | None = None,
     ):
         self.system, self.method, self.substeps = system, method, parts
-        labels = tuple(system.mechanism.v_labels[k] for k in held)
-        self._kept = Kept(project, system.setup.baumgarte, labels)
-        self.mechanism = system.mechanism  # switches lead to others
+        self.mechanism, self._kept = group.moving(system), kept
         self.single = state.q.ndim == 1
         self.runs = 1 if self.single else len(state.q)
-        self._live = live
+        self._live = live = None if group.rows is None else LiveRows(group.rows)
         self.rows = self.runs if live is None else len(live.rows)
         self.stages = system.chain.sampled
         self.nz = system.nz + len(self.stages) * system.nv
         self._widths = {"q": self.mechanism.nq, "v": system.nv, "z": self.nz}
         self._widths |= dict.fromkeys(("a", "tau"), system.nv if forces else 0)
-        self._chunk = max(1, min(_STEPS, _NUMBERS // (self.rows * sum(self._widths.values()))))
-        self._tables = InputTables(system, method, self.runs, forces)
+        self._chunk = max(1, min(_STEPS, _NUMBERS // (self.runs * sum(self._widths.values()))))
+        self._tables = InputTables(system, self.mechanism, method, self.runs, forces)
         self._longest = max(parts, min(_STEPS, _NUMBERS // max(self._tables.numbers, 1)))
         self._jumps: list[int] = []  # steps of this call that begin with a jump
         self._h = 0.0  # of the steps of this call
@@ -169,7 +80,9 @@ class NativeLoop:
         self._members = 1 if self._threads is None else self._threads.members
         self._make()
         if live is not None and (self.asks_python or self.stages):
-            raise NotNative("runs that are over, beside blocks that are sampled or asked in Python")
+            raise NotNative(
+                "runs of a batch that part, beside blocks that are sampled or asked in Python"
+            )
 
     def _make(self) -> None:
         """Controller and samples traced; or samples in Python; or both in Python."""
@@ -276,12 +189,16 @@ class NativeLoop:
             blocks.append((slice(first, last), loops[key]))
         return blocks
 
+    def most(self, every: int) -> int:
+        """Steps of one call."""
+        return min(self._chunk * every, self._longest // self.substeps, self._worth)
+
     def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> StepBatch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
         m, nz, samples = self.substeps, self.system.nz, self.system.modes.samples
         if any(stepping.outdated for _, stepping in self._blocks):
             self._make()
-        steps = min(steps, self._chunk * every, self._longest // m, self._worth)
+        steps = min(steps, self.most(every))
         span = Span(steps * m, h / m, state.t, taken * m, every * m)
         z = np.concatenate([state.z, samples.numbers(state.v)], axis=-1)
         now = [np.array(x, float).reshape(self.runs, -1) for x in (state.q, state.v, z)]
@@ -312,8 +229,7 @@ class NativeLoop:
             if not self._asks:
                 samples.hold(now[2][..., nz:], state.t + done * span.h)
         z = found.pop("z")
-        known = np.isin(numbers, [*self._jumps, end], invert=True) & (self._live is None)
-        unknown = np.flatnonzero(~known) if out["a"].size else ()
+        unknown = np.flatnonzero(np.isin(numbers, [*self._jumps, end])) if out["a"].size else ()
         return StepBatch(
             done=done // m,
             rest=done % m,

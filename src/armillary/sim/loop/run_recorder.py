@@ -9,6 +9,7 @@ from armillary.evaluate.tyre_forces import TyreForces
 from armillary.sim.control.element_changes import Added, ElementChanges
 from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.loop.events import Bound, Watched
+from armillary.sim.loop.held_scan import restraints
 from armillary.sim.loop.resuming import happened, held, states_of
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
@@ -112,8 +113,7 @@ class RunRecorder:
         return happened(self.system, self.watched, v)
 
     def many(self, times: list[float], batch: StepBatch) -> None:
-        """All instants of a batch of native steps at once: no event happens in it, and no joint
-        rests at a limit."""
+        """All instants of a batch of native steps at once: no event happens in it."""
         signals = self._signals_of(times, batch)
         if signals is None:
             for state in instants(self.system, times, batch):
@@ -127,7 +127,7 @@ class RunRecorder:
             extras["states"] = batch.z
         a, tau = self._forces_of(times, batch) if self.forces else (None, None)
         if self.forces and self._holds:
-            extras["restraint"] = np.zeros(v.shape)
+            extras["restraint"] = restraints(self.system, times, batch)
         turned, energy = self._turned(batch.q, v, batch.z)
         extras |= energy
         if energy and tau is not None:

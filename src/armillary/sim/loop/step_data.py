@@ -63,12 +63,10 @@ VARIATIONAL = Method(((), (0.0,)), (0.0, 1.0), (0.0, 0.5), variational=True)
 
 @dataclass(frozen=True)
 class Kept:
-    """How constraints are kept: by projection after every step, or drawn back (drift.py).  held:
-    coordinates by label whose accelerations are zero."""
+    """How constraints are kept: by projection after every step, or drawn back (drift.py)."""
 
     project: bool = True
     drawn_back: DrawnBack | None = None
-    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

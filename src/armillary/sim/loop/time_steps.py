@@ -218,8 +218,6 @@ class Stepping:
             self._arrays[name] = numbers
 
     def _implicit(self) -> None:
-        if self._kept.held:
-            raise NotNative("joints that are held, with a linearly implicit method")
         made = ImplicitKernels(self.mechanism, self.tables, self._reads, self._batched)
         for program in made.programs:
             self._watched(program)
@@ -235,8 +233,6 @@ class Stepping:
         self._c[Steps.BALL_COUNT] = len(made.balls)
 
     def _exponential(self) -> None:
-        if self._kept.held:
-            raise NotNative("joints that are held, with an exponential method")
         self._c[Steps.UNKNOWNS] = 2 * self.mechanism.nv
         for name, numbers in exponential_memory(self.mechanism, self.rows, self.nz).items():
             self._c[Steps.FIELDS[name]] = self._own(numbers)

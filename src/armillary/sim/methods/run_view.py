@@ -220,14 +220,7 @@ class RunView:
 
     def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
         """As `acceleration`, before dry friction holds anything."""
-        external = self.wrenches(t, q, v)
-        if self._mixed(q):
-            a = np.empty_like(v)
-            for some in self.mechanisms.groups(len(q)):
-                own = {k: x[some] if np.ndim(x) == 2 else x for k, x in (external or {}).items()}
-                a[some] = self.of(some).unheld_acceleration(t, q[some], v[some], tau[some], own)
-        else:
-            a = self.unheld_acceleration(t, q, v, tau, external)
+        a = self.unlimited_acceleration(t, q, v, tau)
         if not self.modes.resting or self.held.entries:
             return a
         a = a.copy()
@@ -236,14 +229,24 @@ class RunView:
             many[rest.rows] += (Y @ (rest.sides * push)[..., None])[..., 0]
         return a
 
+    def unlimited_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
+        """As `free_acceleration`, before limits hold anything."""
+        external = self.wrenches(t, q, v)
+        if not self._mixed(q):
+            return self._of_one_mechanism(t, q, v, tau, external)
+        a = np.empty_like(v)
+        for some in self.mechanisms.groups(len(q)):
+            own = {k: x[some] if np.ndim(x) == 2 else x for k, x in (external or {}).items()}
+            a[some] = self.of(some)._of_one_mechanism(t, q[some], v[some], tau[some], own)
+        return a
+
     def _mixed(self, q: Array) -> bool:
         """Have some of the runs switched to other mechanisms?"""
         return self.rows is None and q.ndim == 2 and bool(self.mechanisms.own)
 
-    def unheld_acceleration(
+    def _of_one_mechanism(
         self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None
     ) -> Array:
-        """As `free_acceleration`, of one mechanism and before limits hold anything."""
         prescribed, options = self.setup.prescribed, self.options_at(t)
         try:
             if not (options or external):
