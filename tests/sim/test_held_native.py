@@ -107,19 +107,6 @@ def test_brief_rests_are_made_in_python(monkeypatch):
     assert 0 < steps[BRIEF] <= 100
 
 
-def test_what_stays_in_python():
-    """Sticking in closed mechanisms and in batches; the reason is told."""
-    m = dry_arm()
-    many = am.simulate(m, np.zeros((2, 3)), duration=0.05, events=[am.StickSlip()])
-    assert many.performance().steps == {"friction that sticks, in a batch": 50}
-    bars = am.example("four-bar")
-    name = bars.bodies[0]
-    dry = bars.replace(bodies={name: {"passive": am.Passive(coulomb=5.0)}})
-    held = am.simulate(dry, duration=0.05, events=[am.StickSlip()])
-    told = held.performance().steps
-    assert told["a joint that is held in a closed or driven mechanism, or with parameters"] > 20
-
-
 # -- batches of which some runs are over -----------------------------------------------------------
 
 
@@ -158,9 +145,3 @@ def test_runs_that_blow_up_leave_the_others_native():
     assert "1 runs ended as NaN: 0" in run.message and alone.complete
     assert run.performance().native > 0.8
     np.testing.assert_allclose(run.q[:, 2], alone.q, atol=1e-10)
-
-
-def test_a_batch_that_rests_or_switches_says_so():
-    two = np.array([[0.1, 0.5], [0.2, 0.4]])
-    rests = am.simulate(stop_arm(), two, duration=0.5, step=5e-3, events=[am.JointLimits()])
-    assert rests.performance().steps["a joint rests at a limit, in a batch"] > 10

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.events import Bound, Watched
-from armillary.sim.loop.stick_slip import Stuck
 from armillary.sim.methods.resting import NOTHING_HELD, Held, held_variant
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
@@ -72,12 +71,8 @@ def held_in(
 ) -> Held:
     """Entries of v of one run that stick or rest at a limit now."""
     resting = system.modes.resting.get(run, {})
-    entries = set(resting)
-    if isinstance(system.friction, Stuck):
-        stuck = system.friction
-        modes = stuck.modes.get(run, np.ones(len(stuck.columns)))
-        entries |= {int(k) for k in stuck.columns[modes == 0]}
-    at = tuple(sorted(entries))
+    stick = () if system.friction is None else system.friction.held(run)
+    at = tuple(sorted({*resting, *stick}))
     return Held(at, _limits(watched, resting, at) if places else ())
 
 

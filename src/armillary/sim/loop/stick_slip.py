@@ -147,6 +147,11 @@ class Stuck:
     def mode(self, view: RunView) -> Array:
         return self.modes[view.row]
 
+    def held(self, run: int | None) -> list[int]:
+        """Entries of v that stick in this run."""
+        modes = self.modes.get(run, np.ones(len(self.columns)))
+        return list(map(int, self.columns[modes == 0]))
+
     def at(self, k: int) -> int:
         """The number of entry k of v among the watched ones."""
         return int(np.flatnonzero(self.columns == k)[0])

@@ -47,7 +47,7 @@ Arrays = TypeVar("Arrays", bound=tuple[Array, ...])
 class DryFriction(Protocol):
     """Joints that stick and slip (stick_slip.py)."""
 
-    columns: Array
+    def held(self, run: int | None) -> list[int]: ...
 
     def acceleration(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> Array: ...
 
@@ -104,8 +104,9 @@ class RunView:
         if parts[0].ndim == 1:
             yield self, parts
             return
-        for row in range(len(parts[0])):
-            yield self.of(row), tuple(x[row] for x in parts)  # type: ignore[misc]
+        for row, number in enumerate(self.numbers(parts[0])):
+            own = self.of(number).holding(self.held) if self.held.entries else self.of(number)
+            yield own, tuple(x[row] for x in parts)  # type: ignore[misc]
 
     @property
     def named(self) -> str:
@@ -299,7 +300,7 @@ class RunView:
 
     def restraint(self, t: float, q: Array, v: Array, tau: Array, a: Array) -> Array:
         """Forces r (..., nv), N m or N, of limits and of dry friction at rest, along the entries k
-        of v that rest at a limit or may stick:
+        of v that rest at a limit or stick:
 
             a = forward_dynamics(q, v, tau + r),    Y_kk r_k = (a - forward_dynamics(q, v, tau))_k
 
@@ -318,9 +319,9 @@ class RunView:
         return force
 
     def held_entries(self) -> list[int]:
-        """Entries of v of this run that rest at a limit or may stick."""
-        sticky = () if self.friction is None else self.friction.columns.tolist()
-        return sorted({*self.modes.resting.get(self.row, {}), *sticky})
+        """Entries of v of this run that rest at a limit or stick."""
+        stick = () if self.friction is None else self.friction.held(self.row)
+        return sorted({*self.modes.resting.get(self.row, {}), *stick})
 
     def holding_forces(
         self,
@@ -333,7 +334,8 @@ class RunView:
         mechanism; options: as `options_at`."""
         q, v, tau, a = states
         free = self._dynamics(q, v, tau, external or None, **options)
-        return holding_forces(self.mobility(q, entries)[:, entries], (a - free)[:, entries])
+        own = (self.mechanism, self._dynamics, q, entries, options.get("parameters"))
+        return holding_forces(accelerations_per_force(*own)[:, entries], (a - free)[:, entries])
 
     def mobility(self, q: Array, entries: NDArray[np.intp] | None = None) -> Array:
         """Y (..., nv, nv): accelerations per joint force, or (..., nv, k) per force along some
@@ -400,12 +402,18 @@ class RunView:
         return prescribed.row_motion(self.mechanism, values)
 
     def project(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
-        """q and v moved onto the constraints as they are at t."""
+        """q and v moved onto the constraints as they are at t.  What sticks has no velocity:
+        rounding has a sign, which dry friction would follow."""
         if not self._mixed(q):
-            return self.projected(t, q, v)
-        q, v = q.copy(), v.copy()
-        for some in self.mechanisms.groups(len(q)):
-            q[some], v[some] = self.of(some).projected(t, q[some], v[some])
+            q, v = self.projected(t, q, v)
+        else:
+            q, v = q.copy(), v.copy()
+            for some in self.mechanisms.groups(len(q)):
+                q[some], v[some] = self.of(some).projected(t, q[some], v[some])
+        if self.friction is not None:
+            v = v.copy()
+            for own, number in zip(np.atleast_2d(v), self.numbers(v), strict=True):
+                own[self.friction.held(number)] = 0.0
         return q, v
 
     def projected(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
