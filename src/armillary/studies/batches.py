@@ -120,6 +120,10 @@ class Batches:
             others = [x for x in self._looked_at if ":" in x and x.partition(":")[0] not in _MOVED]
             if ".at." in path and others:
                 return f"'{others[0]}' looks at a frame"
+            if ".at." in path and any(
+                _changing(self.experiment, part.name) for part in mechanism.model.elements
+            ):
+                return "elements with states or inputs of their own know the places of the model"
             try:
                 mechanism.varying(path)
             except ModelError as reason:
