@@ -12,6 +12,7 @@ from armillary.model.parts import Triple
 from armillary.scalar import Scalar, sqrt
 from armillary.spatial import Force, Vector
 from armillary.spatial.small import length
+from armillary.units import WRENCH, WRENCH_UNITS
 
 _NONE: Triple = (0.0, 0.0, 0.0)
 
@@ -28,6 +29,9 @@ class FixedWrench(ElementLaw):
 
     force: Triple = _NONE  # N
     moment: Triple = _NONE  # N m
+
+    def input_labels(self) -> tuple[tuple[str, str], ...]:
+        return tuple(zip(WRENCH, WRENCH_UNITS, strict=True))
 
     def check(self, part: str) -> None:
         if not (any(self.force) or any(self.moment)):

@@ -24,7 +24,7 @@ from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
 from armillary.graph.expr import Node
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.elements.element import OUTPUTS, ForceElement, filled
+from armillary.model.elements.element import OUTPUTS, ForceElement, element_inputs, filled
 from armillary.model.elements.tyre import Tyre
 from armillary.model.passive import interpolated
 from armillary.scalar import Scalar
@@ -321,12 +321,7 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords
     own = {name: x for name, x in inputs.items() if name in parts and name not in joints}
     for name, x in own.items():
         part, count = parts[name], parts[name].law.input_count()
-        if not count:
-            raise InputError(
-                f"inputs['{name}']: this {part.law.kind} takes none. Springs and cables with "
-                f"side='both' take a force, fixed wrenches a moment and a force, tyres the height "
-                f"of the road and its rate."
-            )
+        element_inputs(part, f"inputs['{name}']")
         values = (
             x.values
             if isinstance(x, Schedule)
