@@ -90,7 +90,8 @@ class PointGravity(ElementLaw):
         ends[1].push(-f)
 
     def potential(self, ends: Sequence[End]) -> Scalar:
-        return -(self.strength * self.mass * self._pull(ends)[1])
+        r, near = self._pull(ends)  # 1/|r| in such a way that it is no number where r is 0
+        return -(self.strength * self.mass * ((r.dot(r) * near) * (near * near)))
 
 
 @dataclass(frozen=True)
