@@ -122,8 +122,9 @@ def growth_of(ends: Ends, arms: Arms) -> Scalar:
     """dL/dt; where points coincide they part with their relative speed."""
     total: Scalar = 0
     for (one, two), (arm, inverse) in zip(pairwise(ends), arms, strict=True):
-        u = two.velocity - one.velocity
-        total = total + where(arm.dot(arm) > 0, arm.dot(u) * inverse, sqrt(u.dot(u)))
+        u, apart = two.velocity - one.velocity, arm.dot(arm) > 0
+        parting = sqrt(where(apart, 1.0, u.dot(u)))
+        total = total + where(apart, arm.dot(u) * inverse, parting)
     return total
 
 
