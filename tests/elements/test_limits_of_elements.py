@@ -101,6 +101,39 @@ def test_rows_end_where_single_runs_end(make, text):
         assert ends.get(f"run {row}", 0.3) == pytest.approx(built[k], abs=1e-9)
 
 
+@pytest.mark.parametrize("make", [mount, bars])
+def test_recorded_rows_are_runs_of_their_own(make):
+    """Elements beside one with states of its own are recorded with the numbers of the run."""
+    m, rows = make(), numbers(make)
+    q0 = m.assemble(m.initial).q if m.constraints else np.array([0.3])
+    names = ("q", "energy", "element_forces", "reactions")
+    options = {"duration": 0.1, "step": 1e-3, "every": 10, "record": names}
+    many = am.simulate(m, np.tile(q0, (3, 1)), parameters=rows, **options)
+    for k, own in enumerate(zip(STIFF, RUBBER, MASSES, strict=True)):
+        alone = am.simulate(make(*own), q0, **options)
+        for name in names:
+            size = max(1.0, np.abs(alone[name]).max())
+            np.testing.assert_allclose(many[name][:, k], alone[name], atol=1e-9 * size)
+
+
+def test_responses_of_studies():
+    """The largest force of the element, the energy at the end and the check of both ends of a
+    study are those of single runs."""
+    experiment = am.Experiment(mount(), {"q0": [0.3], "v0": [0.5], "duration": 0.1})
+    most = {"most": "max element_forces.relaxing.force"}
+    wanted = most | {"left": "end energy", "tau": "end tau.rod", "check": "check"}
+    masses = [0.8, 1.4]
+    study = am.study(experiment, {"bodies.rod.mass": masses}, wanted)
+    for k, mass in enumerate(masses):
+        m = mount().replace(bodies={"rod": {"mass": mass}})
+        run = am.simulate(m, [0.3], [0.5], duration=0.1, record="element_forces,energy,tau")
+        force = run.column("relaxing.force", "element_forces")
+        assert study["most"][k] == pytest.approx(force.max(), rel=1e-9)
+        assert study["left"][k] == pytest.approx(run.energy[-1], rel=1e-9)
+        assert study["tau"][k] == pytest.approx(run.tau[-1, 0], abs=1e-9)
+        assert study["check"][k] < 1e-12
+
+
 def test_starts_of_a_batch_without_parameters():
     m = mount()
     q0 = np.array([[0.3], [0.25], [0.1]])
