@@ -134,6 +134,18 @@ def test_responses_of_studies():
         assert study["check"][k] < 1e-12
 
 
+def test_places_of_joints_in_studies():
+    """Elements with own states know the places of the model: each place has its own batch."""
+    given = {"q0": [0.3], "v0": [0.5], "duration": 0.1}
+    places = [0.0, 0.05]
+    study = am.study(am.Experiment(mount(), given), {"bodies.rod.at.x": places}, {"x": "end q.rod"})
+    for x, found in zip(places, study["x"], strict=True):
+        placed = mount().replace(bodies={"rod": {"at": (x, 0, 0)}})
+        alone = am.simulate(placed, [0.3], [0.5], duration=0.1)
+        assert found == pytest.approx(alone.q[-1, 0], abs=1e-9)
+    assert abs(np.diff(study["x"])[0]) > 1e-6
+
+
 def test_starts_of_a_batch_without_parameters():
     m = mount()
     q0 = np.array([[0.3], [0.25], [0.1]])
