@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import armillary as am
+from armillary.studies.batches import Batches
 
 STIFF, RUBBER, MASSES = (300.0, 500.0, 700.0), (100.0, 50.0, 200.0), (1.0, 1.4, 0.8)
 
@@ -138,7 +139,12 @@ def test_places_of_joints_in_studies():
     """Elements with own states know the places of the model: each place has its own batch."""
     given = {"q0": [0.3], "v0": [0.5], "duration": 0.1}
     places = [0.0, 0.05]
-    study = am.study(am.Experiment(mount(), given), {"bodies.rod.at.x": places}, {"x": "end q.rod"})
+    experiment = am.Experiment(mount(), given)
+    assert (
+        "know the places"
+        in Batches(experiment, ("bodies.rod.at.x",), ()).grouped["bodies.rod.at.x"]
+    )
+    study = am.study(experiment, {"bodies.rod.at.x": places}, {"x": "end q.rod"})
     for x, found in zip(places, study["x"], strict=True):
         placed = mount().replace(bodies={"rod": {"at": (x, 0, 0)}})
         alone = am.simulate(placed, [0.3], [0.5], duration=0.1)
