@@ -41,6 +41,8 @@ PYTHON = {
     "assemble q0 at motions": "The motions begin at t0 = {t0:g} s; close it there: put {joints} to "
     "their positions in q0, then q0 = mechanism.assemble(q0, hold={joints}).q.",
     "project v0": "Use q0, v0 = mechanism.project(q0, v0), or project=True.",
+    "keep by projection": "Use project=True.",
+    "draw back": "Draw them back instead: project=(alpha, beta), rates in 1/s.",
     "hold v0": "Give v0={{'{joint}': {value:.6g}}} to hold the named joints and find the others, "
     "or project_start=True to begin with the nearest.",
     "project a": "project_acceleration(q, v, a) gives it, and with hold=[...] keeps those of the "

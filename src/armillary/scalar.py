@@ -223,8 +223,9 @@ class Dual(Around):
         return Dual(power, power * self.slope)
 
     def tanh(self) -> Dual:
-        t = tanh(self.value)
-        return Dual(t, (1.0 - t * t) * self.slope)
+        h = tanh(self.value * 0.5)  # 1 - t² = ((1 - h²) / (1 + h²))²: far less cancels
+        slope = (1.0 - h * h) / (1.0 + h * h)
+        return Dual(tanh(self.value), slope * slope * self.slope)
 
     def lookup(self, table: Table, column: int) -> Scalar:
         return lookup(table, self.value, column)

@@ -62,3 +62,16 @@ def test_linearize():
     assert found["outputs"] == list(expected.outputs)
     assert "about rest" in run("linearize", "four-bar", "--keep").stdout
     assert "no output named" in run("linearize", "four-bar", "--output", "legs", code=1).stderr
+
+
+def test_linearize_with_an_actuator_strut(tmp_path):
+    b = am.Builder("lift")
+    b.body("boom", axis="y", mass=5.0, com=(0.5, 0, 0), inertia=(0.1, 0.4, 0.4))
+    b.frame("eye", "boom", at=(0.8, 0, 0))
+    b.spring("jack", am.Frame("foot", "world", am.Pose((0.3, 0, -0.6))), "eye", damping=400.0)
+    m = b.build()
+    path = tmp_path / "lift.yaml"
+    m.save(path)
+    found = run_json("linearize", path, "--input", "jack", "--input", "boom")
+    np.testing.assert_array_equal(found["B"], m.linearize(inputs=["jack", "boom"]).B)
+    assert found["inputs"] == ["jack", "boom"] and found["input_units"] == ["N", "N m"]

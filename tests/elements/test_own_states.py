@@ -489,8 +489,6 @@ def test_limits_on_motion_beside_own_states():
         )
         first = np.argmax((column - middle) * (end - start) >= 0.0)
         assert free.time[first - 1] < ended.time[-1] <= free.time[first], text
-    with pytest.raises(am.InputError, match="only the motion of a mechanism is watched"):
-        am.simulate(m, [[0.0], [0.1]], [1.0], events=am.Limit("energy", above=1e3))
 
 
 def test_limits_on_reactions_beside_own_states():

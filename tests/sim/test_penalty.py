@@ -174,7 +174,7 @@ def test_numbers_that_are_none(bad):
 def test_what_cannot_be():
     with pytest.raises(am.InputError, match=r"project: expected .*Penalty\(stiffness"):
         am.simulate(BARS, project=3.0)
-    with pytest.raises(am.InputError, match="project: rates go with the methods"):
+    with pytest.raises(am.InputError, match="project: what draws constraints back goes"):
         am.simulate(BARS, project=LAWS[0], method="implicit")
     b = am.Builder("massless")
     b.body("a", axis="y", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))

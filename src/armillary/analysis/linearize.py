@@ -4,7 +4,7 @@ With the independent changes y of q and w of v (variations.py)
 
     dy/dt = (C + K N) y + V w           K: brackets of quaternion joints that move
     dw/dt =  a_y y + a_w w + a_tau (du + f_z z)
-    dz/dt = (r_q N + r_v C) y + r_v V w + r_z z          own states of force elements
+    dz/dt = (r_q N + r_v C) y + r_v V w + r_z z + r_u du     own states of force elements
 """
 
 from __future__ import annotations
@@ -49,11 +49,12 @@ def linearize(
     x: the independent coordinates and velocities; in a tree all of them, of a closed mechanism
     those named in `independent`, or chosen.  Of rolling ones q has more freedoms than v.  Behind
     them stand the own states of force elements ("damper.tension"), at the values of the model.
-    inputs: joints whose forces are u (default: those with motors, else all); wrenches: frames
-    whose wrenches are, too, in their own axes.  outputs: coordinates ("elbow", "v.elbow",
-    "a.elbow") and what frames do ("hand.position", "hand.rotation", "hand.velocity", one row:
-    "hand.position.x"), default all coordinates and velocities.  external: wrenches that
-    act, {frame: (6)}.
+    inputs: joints whose forces are u (default: those with motors, else all), and force elements:
+    what is added to the force of a spring ("jack"), to a fixed wrench ("gust", one of its six
+    "gust.fx"), to the road of a tyre; wrenches: frames whose wrenches are, too, in their own axes.
+    outputs: coordinates ("elbow", "v.elbow", "a.elbow") and what frames do ("hand.position",
+    "hand.rotation", "hand.velocity", one row: "hand.position.x"), default all coordinates and
+    velocities.  external: wrenches that act, {frame: (6)}.
 
     Derivatives are analytic (`forward_dynamics.derivatives`)."""
     at = point(mechanism, "linearize", q, v, tau, external)
@@ -72,12 +73,11 @@ def model_about(
     free, own = variations(mechanism, at, independent), own_states(mechanism, at)
     A = system_matrix(mechanism, at, free, own)
     mechanism.evaluator.refuse_not_finite({"q": at.q, "v": at.v, "tau": at.tau}, A)
-    u = inputs_of(mechanism, at.q, inputs, wrenches)
+    u = inputs_of(mechanism, at, inputs, wrenches, own.names)
     y = outputs_of(mechanism, at, outputs)
     k, w = len(free.positions), list(free.velocities)
     by_force = free.a_tau @ u.forces
-    unmoved = (np.zeros((rows, len(u.names))) for rows in (k, len(own.names)))
-    B = np.concatenate([next(unmoved), by_force[w], next(unmoved)])
+    B = np.concatenate([np.zeros((k, len(u.names))), by_force[w], u.rates])
     C = np.concatenate(
         [
             y.by_q @ free.N + y.by_v @ free.C + y.by_a @ free.a_y,

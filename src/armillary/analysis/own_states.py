@@ -16,6 +16,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.analysis.point import Point
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.elements.element import ForceElement
 from armillary.scalar import Dual, Scalar
 
 _STEADY = 1e-9  # of what their rates are made of: less is rounding
@@ -45,12 +46,16 @@ class OwnStates:
         return self.names[k] if share[k] > _STEADY else None
 
 
+def state_names(part: ForceElement) -> tuple[str, ...]:
+    """Of the states of an element that stand for themselves; of steady ones none do."""
+    names = () if part.law.answers_steady else part.law.state_names()
+    return tuple(f"{part.name}.{name}" for name in names)
+
+
 def own_states(mechanism: Mechanism, at: Point) -> OwnStates:
     """By dual numbers through the laws."""
-    parts = [(k, part) for k, part in enumerate(mechanism.model.elements)]
-    parts = [(k, part) for k, part in parts if part.law.state_names()]
-    parts = [(k, part) for k, part in parts if not part.law.answers_steady]
-    names = [f"{part.name}.{name}" for _, part in parts for name in part.law.state_names()]
+    parts = [(k, p) for k, p in enumerate(mechanism.model.elements) if state_names(p)]
+    names = [name for _, part in parts for name in state_names(part)]
     units = [unit for _, part in parts for unit in part.law.state_units()]
     nv, k = mechanism.nv, len(names)
     rates, force = np.zeros((2 * nv + k, k)), np.zeros((2 * nv + k, nv))

@@ -1,6 +1,7 @@
 """What goes into a linear model and what comes out of it, by name.
 
-Inputs: joint forces (a joint or an entry of v), and wrenches on frames, in the frame's own axes.
+Inputs: joint forces (a joint or an entry of v), what is added to force elements (the force of a
+spring, moment and force of a fixed wrench), and wrenches on frames, in the frame's own axes.
 Outputs, each linear in the small changes of q, v and a:
 
     elbow            change of a coordinate (of a joint: of all of its entries), rad or m
@@ -12,16 +13,21 @@ Outputs, each linear in the small changes of q, v and a:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from armillary.algorithms.forces.changing import changing_elements
+from armillary.algorithms.interpreter import Run
+from armillary.analysis.own_states import state_names
 from armillary.analysis.point import Point
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import names_of, rate_entries
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.elements.element import element_inputs
+from armillary.scalar import Dual
 from armillary.units import FORCE, WRENCH, WRENCH_UNITS, unit_of
 
 _PARTS = {  # of a frame: rows of its Jacobian, and how they are called
@@ -32,16 +38,19 @@ _PARTS = {  # of a frame: rows of its Jacobian, and how they are called
         *((3 + k, f"v{x}", "m/s") for k, x in enumerate("xyz")),
     ),
 }
+_WRENCH = tuple(zip(WRENCH, WRENCH_UNITS, strict=True))
 _ENTRIES = {f"{part}.{own[1]}": (part, own) for part, rows in _PARTS.items() for own in rows}
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """forces (nv, inputs): joint forces that one unit of each input amounts to."""
+    """forces (nv, inputs): joint forces that one unit of each input amounts to; rates (own states,
+    inputs): what it adds to the rates of own states of force elements."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
     forces: Array
+    rates: Array
 
 
 @dataclass(frozen=True)
@@ -65,24 +74,83 @@ def _entries(mechanism: Mechanism, name: str, argument: str) -> list[int]:
     return [k for _, k in found]
 
 
+# name and unit of an input; per unit of it, joint forces (nv), and rates of own states by name
+Named = tuple[str, str, Array, dict[str, float]]
+
+
 def inputs_of(
-    mechanism: Mechanism, q: Array, joints: str | Iterable[str] | None, wrenches: Iterable[str]
+    mechanism: Mechanism,
+    at: Point,
+    chosen: str | Iterable[str] | None,
+    wrenches: Iterable[str],
+    states: Sequence[str],
 ) -> Inputs:
-    """Default: the joints with motors, or all that move where there are none."""
-    if joints is None:
-        joints = tuple(b.joint.name for b in mechanism.model.bodies if b.motor is not None)
-        joints = joints or mechanism.v_labels
-    chosen = [k for name in names_of("inputs", joints) for k in _entries(mechanism, name, "inputs")]
-    names = [mechanism.v_labels[k] for k in chosen]
-    units = [FORCE[mechanism.v_units[k]] for k in chosen]
-    columns = [np.eye(mechanism.nv)[:, chosen]]
+    """chosen: joints and force elements; default: the joints with motors, or all that move where
+    there are none.  states: own ones of elements."""
+    if chosen is None:
+        chosen = tuple(b.joint.name for b in mechanism.model.bodies if b.motor is not None)
+        chosen = chosen or mechanism.v_labels
+    found: list[Named] = []
+    for name in names_of("inputs", chosen):
+        found += _of_element(mechanism, at, name) or _of_joint(mechanism, name)
     for frame in names_of("wrenches", wrenches):
-        columns.append(mechanism.jacobian(q, frame).T)  # tau = J^T (n; f), in the frame
-        names += [f"{frame}.{part}" for part in WRENCH]
-        units += WRENCH_UNITS
+        J = mechanism.jacobian(at.q, frame)  # tau = J^T (n; f), in the frame
+        found += [(f"{frame}.{x}", u, J[k], {}) for k, (x, u) in enumerate(_WRENCH)]
+    names, units = tuple(x[0] for x in found), tuple(x[1] for x in found)
     if len(set(names)) < len(names):
         raise InputError(f"inputs: the same input is named twice in {', '.join(names)}.")
-    return Inputs(tuple(names), tuple(units), np.concatenate(columns, axis=1))
+    forces = np.array([x[2] for x in found]).reshape(len(found), mechanism.nv).T
+    rates = np.array([[x[3].get(name, 0.0) for x in found] for name in states])
+    return Inputs(names, units, forces, rates.reshape(len(states), len(found)))
+
+
+def _of_joint(mechanism: Mechanism, name: str) -> list[Named]:
+    """Forces along its degrees of freedom."""
+    model = mechanism.model
+    known = (*model.moving_joints, *model.v_labels, *model.q_labels)
+    if name not in known and model.elements:
+        takers = (part.name for part in model.elements if part.law.input_count())
+        raise unknown_name("joint or force element", name, (*known, *takers))
+    unit = np.eye(mechanism.nv)
+    return [
+        (mechanism.v_labels[k], FORCE[mechanism.v_units[k]], unit[k], {})
+        for k in _entries(mechanism, name, "inputs")
+    ]
+
+
+def _of_element(mechanism: Mechanism, at: Point, name: str) -> list[Named]:
+    """What is added to a force element: the force of a spring, "gust.fx" of a fixed wrench, or all
+    six of them; empty: it is none.  By dual numbers through its law."""
+    model = mechanism.model
+    if name in model.v_labels or name in model.joint_index:
+        return []
+    for number, part in enumerate(model.elements):
+        if name != part.name and not name.startswith(f"{part.name}."):
+            continue
+        units = element_inputs(part, f"inputs: '{name}'")
+        if name not in (part.name, *units):
+            raise unknown_name("input of an element", name, tuple(units))
+        own = [k for k, label in enumerate(units) if name in (part.name, label)]
+        labels, slopes = list(units.items()), _slopes(mechanism, at, number)
+        return [(*labels[k], *slopes[k]) for k in own]
+    return []
+
+
+def _slopes(mechanism: Mechanism, at: Point, number: int) -> list[tuple[Array, dict[str, float]]]:
+    """Per unit of each input of an element: joint forces (nv), and rates of its own states."""
+    part, evaluator = mechanism.model.elements[number], mechanism.evaluator
+    count, states = part.law.input_count(), state_names(part)
+    held = [float(x) for x in vars(part.law)["state"]] if states else []
+    algorithm = changing_elements(((number, len(states), count, 0),))
+    found = []
+    for k in range(count):
+        inputs = [Dual(0.0, 1.0 if i == k else 0.0) for i in range(count)]
+        state = {"q": at.q.tolist(), "v": at.v.tolist(), "states": held, "inputs": inputs}
+        run = Run(algorithm, evaluator.tables(), evaluator.base(), state)
+        rates = [Dual.lift(x).slope for x in run.result("rates")] if states else []
+        force = np.array([Dual.lift(x).slope for x in run.result("force")])
+        found.append((force, dict(zip(states, rates, strict=True))))
+    return found
 
 
 def outputs_of(mechanism: Mechanism, at: Point, names: str | Iterable[str] | None) -> Outputs:

@@ -216,7 +216,9 @@ def linearize(
     state: State,
     tau: Numbers = None,
     keep: Keep = False,
-    input: Annotated[Words, typer.Option(metavar="JOINT", help="Whose force is u.")] = None,
+    input: Annotated[
+        Words, typer.Option(metavar="NAME", help="Joint or force element whose force is u.")
+    ] = None,
     output: Annotated[
         Words, typer.Option(metavar="NAME", help="elbow, v.elbow, hand.position, hand.velocity.")
     ] = None,

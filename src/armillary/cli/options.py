@@ -283,6 +283,15 @@ class Stepping:
     project: Annotated[
         bool, typer.Option("--project/--no-project", help="Back onto constraints at every step.")
     ] = True
+    draw_back: Annotated[
+        str | None,
+        typer.Option(
+            "--draw-back",
+            metavar="KIND=NUMBERS",
+            help="Instead of --project: rates=ALPHA,BETA (1/s), corrective-force=KP,KV, "
+            "penalty=STIFFNESS,DAMPING, stabilized-penalty=WEIGHT,RATE,RATIO.",
+        ),
+    ] = None
     project_start: Annotated[
         bool,
         typer.Option("--project-start", help="Begin with the nearest velocity that is allowed."),

@@ -25,6 +25,8 @@ COMMAND = {
     "assemble q0 at motions": "Close it with --assemble, which holds driven joints where their "
     "motion begins.",
     "project v0": "Leave --no-project out.",
+    "keep by projection": "Leave --draw-back out.",
+    "draw back": "Draw them back instead: --draw-back rates=40,40 (1/s).",
     "hold v0": "Give --v {joint}={value:.6g} to hold the named joints and find the others, or "
     "--project-start to begin with the nearest.",
     "project a": "--a joint=value keeps the named joints and finds the others; --tree answers for "

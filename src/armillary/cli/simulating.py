@@ -13,6 +13,7 @@ import numpy as np
 
 from armillary import Mechanism
 from armillary.cli import closing, models, screen
+from armillary.cli.drift import projection
 from armillary.cli.options import Inputs, Recording, Source, State, Stepping, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.runs import as_json, print_run
@@ -200,7 +201,7 @@ def _run(mechanism: Mechanism, asked: Simulation) -> Run:
             every=recording.every,
             out=recording.out,
             progress=tell,
-            project=stepping.project,
+            project=projection(stepping),
             tolerance=stepping.tolerance,
             resume=recording.resume,
             overwrite=recording.overwrite,

@@ -27,6 +27,7 @@ from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import Inputs, completed_tree
 from armillary.evaluate.places import Place, side_by_side
 from armillary.evaluate.request import CompileOptions, Load, Request
+from armillary.model.elements.element import ForceElement
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import PER_BODY, Tables, lower, minimal_inertias, parametric
 from armillary.model.model import Model
@@ -164,16 +165,19 @@ class Evaluator:
         self.refuse_not_finite(arrays, *results.values())
         return {name: r[0] for name, r in results.items()}
 
+    def undefined_elements(self, given: Mapping[str, Array]) -> list[ForceElement]:
+        """Force elements whose force is undefined at one state: springs whose ends coincide."""
+        from armillary.evaluate.needs import undefined_elements
+
+        return undefined_elements(self.model, given, self.interpret)
+
     def refuse_not_finite(self, given: Mapping[str, Array], *results: Array) -> None:
         """See `refuse_not_finite`; force elements whose force is undefined there are named."""
         if all(np.isfinite(result).all() for result in results):
             return
-        if self.model.elements:
-            from armillary.evaluate.needs import refuse_undefined_elements
+        from armillary.evaluate.needs import refuse_locked, refuse_undefined_elements
 
-            refuse_undefined_elements(self.model, given, self.interpret)
-        from armillary.evaluate.needs import refuse_locked
-
+        refuse_undefined_elements(self.undefined_elements(given))
         refuse_locked(self.model, given)
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)

@@ -4,7 +4,7 @@ are defined at the state."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -15,11 +15,13 @@ from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
 from armillary.model.checks import principal_moments
+from armillary.model.elements.element import ForceElement
 from armillary.model.elements.tyre import Tyre
 from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
 
 Interpret = Callable[..., Run]  # (algorithm, inputs), as `Evaluator.interpret`
+UNDEFINED = "its ends coincide, or are half a turn apart"
 _ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
 _LOCKED = 1e-10  # of the square of an axis: what is left beside those it coincides with
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
@@ -45,26 +47,30 @@ def refuse_no_elements(model: Model, tyres: bool = False) -> None:
         )
 
 
-def refuse_undefined_elements(
+def undefined_elements(
     model: Model, given: Mapping[str, Array], interpret: Interpret
-) -> None:
+) -> list[ForceElement]:
     """Of one state: springs whose ends coincide, and the like."""
     q, v = (np.ravel(given.get(name, np.zeros(0))) for name in ("q", "v"))
-    if len(q) != model.nq or not np.isfinite(q).all():
-        return
+    if not model.elements or len(q) != model.nq or not np.isfinite(q).all():
+        return []
     v = v if len(v) == model.nv and np.isfinite(v).all() else np.zeros(model.nv)
     if max(np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)) > _ORDINARY:
-        return
+        return []
     found = interpret(element_forces, {"q": q.tolist(), "v": v.tolist()})
     numbers = np.array(found.result("readings"), float)
-    for part, row in zip(model.elements, numbers, strict=True):
-        if not np.isfinite(row).all():
-            raise NotFiniteError(
-                f"{part.title}: its force is undefined at this state (its ends coincide, or "
-                f"are half a turn apart), so the answer is not a finite number. Move the state "
-                f"or its ends; a plain spring without damping whose rest length is 0 needs no "
-                f"direction."
-            )
+    pairs = zip(model.elements, numbers, strict=True)
+    return [part for part, row in pairs if not np.isfinite(row).all()]
+
+
+def refuse_undefined_elements(parts: Sequence[ForceElement]) -> None:
+    """parts: those whose force is undefined."""
+    for part in parts:
+        raise NotFiniteError(
+            f"{part.title}: its force is undefined at this state ({UNDEFINED}), so the answer is "
+            f"not a finite number. Move the state or its ends; a plain spring without damping "
+            f"whose rest length is 0 needs no direction."
+        )
 
 
 def refuse_locked(model: Model, given: Mapping[str, Array]) -> None:

@@ -30,7 +30,7 @@ from armillary.model.elements.backlash import Backlash
 from armillary.model.elements.element import ElementLaw, ForceElement
 from armillary.model.elements.line import SMOOTHING, LineForce
 from armillary.model.elements.maxwell import Maxwell
-from armillary.model.elements.start import start_length, start_poses
+from armillary.model.elements.start import coincide_always, start_length, start_poses
 from armillary.model.elements.turning import Bushing, TorsionSpring
 from armillary.model.elements.user import UserForce
 from armillary.model.elements.world import Drag, FixedWrench, PointGravity
@@ -410,12 +410,12 @@ class ElementBuilder(ClosingBuilder):
             if part.name in self._preloads and isinstance(part.law, LineForce):
                 elements[k] = self._with_rest(part, part.law, self._preloads[part.name], length)
             if not length:
-                self._check_direction(elements[k])
+                self._check_direction(model, elements[k])
         return replace(model, elements=tuple(elements))
 
-    def _check_direction(self, part: ForceElement) -> None:
+    def _check_direction(self, model: Model, part: ForceElement) -> None:
         """A line whose points coincide has no direction: an error where it carries a preload there,
-        else a warning."""
+        or where they stay together, else a warning."""
         law = part.law
         if preload := self._preloads.get(part.name):
             raise ModelError(
@@ -423,6 +423,11 @@ class ElementBuilder(ClosingBuilder):
                 f"in the initial configuration. Move an end, or give its `rest` length."
             )
         if not isinstance(law, LineForce) or law.directed:
+            if coincide_always(model, part):
+                raise ModelError(
+                    f"{part.title}: its ends coincide in every configuration, so its force never "
+                    f"has a direction. Move an end, or leave it out."
+                )
             said = "its ends coincide in the initial configuration, where its force is undefined"
             self.report.add("warning", part.title, said)
 

@@ -70,11 +70,7 @@ class Batches:
     @cached_property
     def grouped(self) -> dict[str, str]:
         """Paths that cannot differ within a batch, and why."""
-        found: dict[str, str] = {}
-        for path, target in self.targets.items():
-            why = self._why(path, target)
-            if why:
-                found[path] = why
+        found = {p: why for p, target in self.targets.items() if (why := self._why(p, target))}
         free = {path: target for path, target in self.targets.items() if path not in found}
         prepared = _with_motors(self.experiment, free)
         for owner, own in numbers_of_blocks(self.experiment, free).items():
@@ -120,6 +116,9 @@ class Batches:
             others = [x for x in self._looked_at if ":" in x and x.partition(":")[0] not in _MOVED]
             if ".at." in path and others:
                 return f"'{others[0]}' looks at a frame"
+            names = [part.name for part in mechanism.model.elements]
+            if ".at." in path and any(_changing(self.experiment, name) for name in names):
+                return "elements with states or inputs of their own know the places of the model"
             try:
                 mechanism.varying(path)
             except ModelError as reason:

@@ -39,11 +39,12 @@ def _chosen(s: States, rows: NDArray[np.intp]) -> States:
         external={k: x[rows] for k, x in s.external.items()},
         moving=None if s.moving is None else s.moving.of(rows),
         parameters=None if s.parameters is None else s.parameters[rows],
+        turn_wrenches=None if s.turn_wrenches is None else s.turn_wrenches[rows],
     )
 
 
 def _of_tree(s: States) -> Array:
-    m, external = s.mechanism, s.external or None
+    m, external = s.mechanism, s.loads or None
     found = m.inverse_dynamics(s.q, s.v, s.a, external, **s.bodies)
     inert = m.inverse_dynamics(s.q, s.v, np.zeros_like(s.v), external, **s.bodies)
     return _part(found - s.tau, s.tau, inert)
@@ -52,7 +53,7 @@ def _of_tree(s: States) -> Array:
 def _of_closed(s: States) -> Array:
     equations = s.mechanism.constraint_solver.equations
     given = (s.moving, s.baumgarte, s.parameters)
-    system = equations.system(s.q, s.v, s.tau, s.external or None, True, *given)
+    system = equations.system(s.q, s.v, s.tau, s.loads or None, True, *given)
     scale = equations.scaling
     inert = np.einsum("bij,bj->bi", system.M, s.a)
     unit = scale.columns  # a force at a length is a moment

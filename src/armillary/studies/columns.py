@@ -12,8 +12,7 @@ import numpy as np
 
 from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords
-from armillary.sim.control.element_changes import ElementChanges
-from armillary.sim.control.loop_turns import LoopTurns
+from armillary.sim.loop.changed_states import changed_states
 from armillary.sim.loop.limits import column_of
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at
@@ -163,7 +162,7 @@ class Taken:
         if "prescribed" in given and setup.prescribed:
             moving = setup.prescribed.unflat(self.system.mechanism, flat(given["prescribed"]))
         known = self.a.shape[-1] > 0
-        return States(
+        states = States(
             self.system.mechanism,
             flat(self.q),
             flat(self.v),
@@ -174,6 +173,7 @@ class Taken:
             setup.baumgarte,
             parameters=p,
         )
+        return changed_states(states, self.system.chain, np.repeat(self.t, B), flat(self.z))
 
     def _given_now(self) -> Keywords:
         setup, t = self.system.setup, float(self.t[0])
@@ -189,7 +189,9 @@ class Taken:
 
     def column(self, column: Column) -> Array:
         """(T, B)."""
-        if column.kind in ("q", "v", "a", "tau", "states"):
+        if column.kind == "tau":  # without what elements with states of their own give
+            return self.states.tau.reshape(self.v.shape)[..., column.entries[0]]
+        if column.kind in ("q", "v", "a", "states"):
             source = self.z if column.kind == "states" else getattr(self, column.kind)
             return source[..., column.entries[0]]
         if column.kind == "signal":
@@ -220,14 +222,6 @@ class Watcher:
         self.forces = forces or any(column.needs_forces for column in columns)
         self._names = tuple(dict.fromkeys(c.name for c in columns if c.kind == "signal"))
         self._recorded = RecordedSignals(system, self._names) if self._names else None
-        of_elements = (forces or any(c.kind == "quantity" for c in columns)) and any(
-            isinstance(stage.block, (LoopTurns, ElementChanges)) for stage in system.chain.stages
-        )
-        if of_elements:
-            raise InputError(
-                "responses: elements with states or inputs of their own, and springs in loops "
-                "that count turns, are known to single runs only. Use q, v, a and tau."
-            )
 
     def __call__(self, state: State) -> None:
         t, q, v, z = (state.t, *state.parts)

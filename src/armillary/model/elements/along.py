@@ -72,6 +72,8 @@ class AlongForce(ElementLaw):
 
     def readings(self, ends: Ends) -> tuple[Scalar, Scalar, Scalar]:
         position, rate = self.measured(ends)
+        if not self.of_coordinates:
+            rate = growth_of(ends, arms_of(ends)[0])
         return self.tension(position, rate), position, rate
 
     def check_positive(self, part: str, *names: str) -> None:
@@ -116,9 +118,19 @@ def rate_of(ends: Ends, arms: Arms) -> Scalar:
     return total
 
 
+def growth_of(ends: Ends, arms: Arms) -> Scalar:
+    """dL/dt; where points coincide they part with their relative speed."""
+    total: Scalar = 0
+    for (one, two), (arm, inverse) in zip(pairwise(ends), arms, strict=True):
+        u, apart = two.velocity - one.velocity, arm.dot(arm) > 0
+        parting = sqrt(where(apart, 1.0, u.dot(u)))
+        total = total + where(apart, arm.dot(u) * inverse, parting)
+    return total
+
+
 def inverse(x: Scalar) -> Scalar:
     """1 / x; not a number where that is undefined, as in compiled code."""
     return math.nan if isinstance(x, (int, float)) and x == 0.0 else 1.0 / x
 
 
-__all__ = ["AlongForce", "Arms", "arms_of", "inverse", "rate_of"]
+__all__ = ["AlongForce", "Arms", "arms_of", "growth_of", "inverse", "rate_of"]

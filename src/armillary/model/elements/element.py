@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
+from armillary.errors import InputError
 from armillary.model.parts import Frame
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Motion, Transform, Vector
@@ -152,6 +153,10 @@ class ElementLaw:
         """Numbers that `changed` adds."""
         return len([x for name in self.inputs for x in flat(getattr(self, name))])
 
+    def input_labels(self) -> tuple[tuple[str, str], ...]:
+        """Name and unit of each of them; the only one needs no name."""
+        return ()
+
     @property
     def hides_energy(self) -> bool:
         """Does it store energy that `potential` does not know?"""
@@ -219,6 +224,19 @@ class ForceElement:
             place = (next(rest), next(rest), next(rest))
             ends.append(replace(end, pose=replace(end.pose, position=place)))
         return replace(self, law=replace(self.law, **own), ends=tuple(ends))
+
+
+def element_inputs(part: ForceElement, argument: str) -> dict[str, str]:
+    """Units of the numbers that may be added to an element, by name: "jack", or "gust.fx" ...; an
+    InputError where it takes none.  argument: where it was named."""
+    labels = part.law.input_labels()
+    if not part.law.input_count():
+        raise InputError(
+            f"{argument}: this {part.law.kind} takes none. Springs and cables with side='both' "
+            f"take a force, fixed wrenches a moment and a force, tyres the height of the road and "
+            f"its rate."
+        )
+    return {f"{part.name}.{name}" if name else part.name: unit for name, unit in labels}
 
 
 def end_names(count: int) -> tuple[str, ...]:

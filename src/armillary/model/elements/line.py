@@ -117,6 +117,9 @@ class LineForce(AlongForce):
         """A tension from outside acts always, one side only beyond the rest length: see `check`."""
         return ("force",) if self.side == "both" else ()
 
+    def input_labels(self) -> tuple[tuple[str, str], ...]:
+        return (("", self.units[0]),) if self.inputs else ()
+
     @property
     def acts(self) -> bool:
         numbers = (self.stiffness, self.damping, self.force, self.cubic, self.coulomb)

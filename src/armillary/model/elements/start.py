@@ -14,10 +14,13 @@ from armillary.model.parts import WORLD, Frame
 from armillary.model.tyres.contact import touch
 from armillary.spatial import Transform, Vector
 
+_TOGETHER = 1e-12  # m
+_MOVED = (0.7, -1.3)  # rad or m: moves to other configurations
 
-def start_poses(model: Model) -> list[Transform]:
-    """X_BW of all bodies in the initial configuration."""
-    q, poses = model.start(), list[Transform]()
+
+def start_poses(model: Model, q: Sequence[float] | None = None) -> list[Transform]:
+    """X_BW of all bodies in the initial configuration, or in another one."""
+    q, poses = model.start() if q is None else q, list[Transform]()
     for body, slot in zip(model.bodies, model.slots, strict=True):
         X = joint_transform(body.joint, q[slot.q]) @ body.at.transform()
         poses.append(X if body.parent == WORLD else X @ poses[model.index[body.parent]])
@@ -30,6 +33,20 @@ def start_length(model: Model, poses: Sequence[Transform], part: ForceElement) -
     places = [_pose(model, poses, end).r for end in part.ends]
     arms = (two - one for one, two in pairwise(places))
     return sum(math.sqrt(float(arm.dot(arm))) for arm in arms)
+
+
+def coincide_always(model: Model, part: ForceElement) -> bool:
+    """Are the ends of an element, which coincide in the initial configuration, together in others,
+    too, whatever the joints of the tree do?"""
+    start = model.start()
+    for move in _MOVED:
+        q = list(start)
+        for k, (joint, slot) in enumerate(zip(model.joints, model.slots, strict=True)):
+            own = [move * (1.0 + 0.1 * (k + i)) for i in range(joint.nv)]
+            q[slot.q] = joint.integrate(start[slot.q], own)
+        if start_length(model, start_poses(model, q), part) > _TOGETHER:
+            return False
+    return True
 
 
 def start_deflection(

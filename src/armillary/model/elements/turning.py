@@ -13,8 +13,10 @@ from armillary.model.elements.element import ElementLaw, End, nothing
 from armillary.model.parts import Triple
 from armillary.scalar import Scalar, atan2, dot, sqrt, where
 from armillary.spatial import Force, Motion, Transform, Vector
+from armillary.spatial.rotation import to_quaternion
 
 _SMALL = 1e-4  # rad²: series below
+_NOTHING = 1e-30  # of the square of a unit quaternion: less is rounding
 _ROUNDING = 1e-9  # of the numbers of a matrix
 Six = tuple[float, float, float, float, float, float]
 SixBySix = tuple[Six, Six, Six, Six, Six, Six]
@@ -42,15 +44,11 @@ class Between:
         self.ends[0].twist(-(self.X.T @ f_2))
 
 
-def _axial(X: Transform) -> Vector:
-    """2 sin φ times the axis of the rotation R_12 = E^T."""
-    E = X.E.rows
-    return Vector(E[1][2] - E[2][1], E[2][0] - E[0][2], E[0][1] - E[1][0])
-
-
-def _trace(X: Transform) -> Scalar:
-    E = X.E.rows
-    return E[0][0] + E[1][1] + E[2][2]
+def _quaternion(X: Transform) -> tuple[Scalar, Vector]:
+    """w >= 0 and v of the rotation R_12 = E^T: exact to rounding at every angle, where the trace
+    and the skew part of E lose half of their digits near half a turn."""
+    w, x, y, z = to_quaternion(X.E)
+    return w, Vector(x, y, z)
 
 
 @dataclass(frozen=True)
@@ -81,11 +79,13 @@ class TorsionSpring(ElementLaw):
             raise ModelError(f"{part}: it exerts no moment. Give it a stiffness or a damping.")
 
     def _angle(self, between: Between) -> tuple[Scalar, Vector]:
-        """φ, and g with dφ/dt = g·ω, in frame 2.  Both from 4 w² = 1 + tr R and 4 w v."""
-        a, V, W = Vector(*self.axis), _axial(between.X), _trace(between.X) + 1.0
-        s = a.dot(V)
-        g = (a * (W * W) + a.cross(V) * W + V * s) * inverse(s * s + W * W)
-        return 2.0 * atan2(s, W), g
+        """φ, and g with dφ/dt = g·ω, in frame 2."""
+        a, (w, v) = Vector(*self.axis), _quaternion(between.X)
+        s = a.dot(v)
+        size = s * s + w * w  # nothing: half a turn across the axis
+        known = where(size > _NOTHING, size, 0.0)
+        g = (a * (w * w) + a.cross(v) * w + v * s) * inverse(known)
+        return 2.0 * atan2(s, w), g
 
     def _moment(self, between: Between) -> tuple[Scalar, Scalar, Scalar, Vector]:
         angle, g = self._angle(between)
@@ -151,26 +151,24 @@ class Bushing(ElementLaw):
         if not any(map(any, (*self.stiffness, *self.damping, self.preload))):
             raise ModelError(f"{part}: it exerts no force. Give it a stiffness or a damping.")
 
-    def _place(self, between: Between) -> tuple[list[Scalar], Vector, Scalar, Scalar]:
-        """x; the rotation vector θ, and the coefficients f and c of it and its Jacobian."""
-        V, cosine = _axial(between.X), _trace(between.X) - 1.0  # 2 sin φ a, 2 cos φ
-        square = V.dot(V)
-        small = where(cosine > 0, square, 1.0) < _SMALL  # not about half a turn
+    def _place(self, between: Between) -> tuple[list[Scalar], Vector, Scalar]:
+        """x; the rotation vector θ = φ v/|v|, and the coefficient c of its Jacobian."""
+        w, v = _quaternion(between.X)
+        square = v.dot(v)  # sin² φ/2
+        small = square < _SMALL
         sine = sqrt(where(small, 1.0, square))
-        angle = atan2(where(small, 0.0, sine), cosine)
-        series = square * 0.25  # sin² φ
-        f = where(small, 0.5 + series * (1.0 / 12.0 + series * (3.0 / 80.0)), angle / sine)
-        theta = V * f
+        angle = 2.0 * atan2(sine, where(small, 1.0, w))
+        series = 2.0 + square * (1.0 / 3.0 + square * (3.0 / 20.0 + square * (5.0 / 56.0)))
+        theta = v * where(small, series, angle / sine)
         phi2 = theta.dot(theta)
-        safe = where(small, 1.0, phi2)
-        exact = 1.0 / safe - (2.0 + cosine) / (2.0 * sqrt(safe) * sine)
+        exact = 1.0 / (angle * angle) - w / (2.0 * angle * sine)  # cot φ/2 = w/|v|
         c = where(small, 1.0 / 12.0 + phi2 * (1.0 / 720.0 + phi2 / 30240.0), exact)
         x = [a - b for a, b in zip((*theta, *between.X.r), self.rest, strict=True)]
-        return x, theta, f, c
+        return x, theta, c
 
     def _force(self, between: Between) -> tuple[list[Scalar], Vector, Scalar]:
         """(m; f) along the first frame's axes."""
-        x, theta, _, c = self._place(between)
+        x, theta, c = self._place(between)
         total = [p - k for p, k in zip(self.preload, _times(self.stiffness, x), strict=True)]
         if not all(nothing(y) for row in self.damping for y in row):
             w = between.motion.angular

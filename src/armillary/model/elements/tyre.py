@@ -62,6 +62,9 @@ class Tyre(ElementLaw):
     state: tuple[float, ...] = ()
     relaxed: bool = False  # at the present states, and not steady
 
+    def input_labels(self) -> tuple[tuple[str, str], ...]:
+        return (("height", "m"), ("rate", "m/s"))
+
     # -- numbers ---------------------------------------------------------------------------------
 
     def value_names(self) -> tuple[str, ...]:

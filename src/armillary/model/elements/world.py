@@ -12,6 +12,7 @@ from armillary.model.parts import Triple
 from armillary.scalar import Scalar, sqrt
 from armillary.spatial import Force, Vector
 from armillary.spatial.small import length
+from armillary.units import WRENCH, WRENCH_UNITS
 
 _NONE: Triple = (0.0, 0.0, 0.0)
 
@@ -28,6 +29,9 @@ class FixedWrench(ElementLaw):
 
     force: Triple = _NONE  # N
     moment: Triple = _NONE  # N m
+
+    def input_labels(self) -> tuple[tuple[str, str], ...]:
+        return tuple(zip(WRENCH, WRENCH_UNITS, strict=True))
 
     def check(self, part: str) -> None:
         if not (any(self.force) or any(self.moment)):
@@ -86,7 +90,8 @@ class PointGravity(ElementLaw):
         ends[1].push(-f)
 
     def potential(self, ends: Sequence[End]) -> Scalar:
-        return -(self.strength * self.mass * self._pull(ends)[1])
+        r, near = self._pull(ends)  # 1/|r| in such a way that it is no number where r is 0
+        return -(self.strength * self.mass * ((r.dot(r) * near) * (near * near)))
 
 
 @dataclass(frozen=True)

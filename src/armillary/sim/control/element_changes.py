@@ -24,7 +24,7 @@ from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
 from armillary.graph.expr import Node
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.elements.element import OUTPUTS, ForceElement, filled
+from armillary.model.elements.element import OUTPUTS, ForceElement, element_inputs, filled
 from armillary.model.elements.tyre import Tyre
 from armillary.model.passive import interpolated
 from armillary.scalar import Scalar
@@ -237,14 +237,17 @@ class ElementChanges(Block):
 
     # -- for recordings --------------------------------------------------------------------------
 
-    def added(self, t: Array, q: Array, v: Array, z: Array) -> Added:
-        """t (S,), q (S, nq), v (S, nv), z (S, states)."""
+    def added(
+        self, t: Array, q: Array, v: Array, z: Array, parameters: Array | None = None
+    ) -> Added:
+        """t (S,), q (S, nq), v (S, nv), z (S, states); parameters (S, n): of the other elements."""
         found = self._numbers(t, q, v, z, fuse=False)
-        full = self.mechanism.element_forces(q, v)
+        bodies: Keywords = {} if parameters is None else {"parameters": parameters}
+        full = self.mechanism.element_forces(q, v, **bodies)
         readings = np.concatenate([full.wrench, full.along, full.power[..., None]], axis=-1)
         outputs = np.zeros((len(q), len(self.mechanism.model.elements), len(OUTPUTS)))
         if any(isinstance(part.law, Tyre) for part in self.mechanism.model.elements):
-            outputs[:] = self.mechanism.tyre_forces(q, v).outputs
+            outputs[:] = self.mechanism.tyre_forces(q, v, **bodies).outputs
         for n, (k, *_) in enumerate(self._changing):
             readings[:, k] = found["readings"][:, READINGS * n : READINGS * (n + 1)]
             outputs[:, k] = found["outputs"][:, len(OUTPUTS) * n : len(OUTPUTS) * (n + 1)]
@@ -318,12 +321,7 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords
     own = {name: x for name, x in inputs.items() if name in parts and name not in joints}
     for name, x in own.items():
         part, count = parts[name], parts[name].law.input_count()
-        if not count:
-            raise InputError(
-                f"inputs['{name}']: this {part.law.kind} takes none. Springs and cables with "
-                f"side='both' take a force, fixed wrenches a moment and a force, tyres the height "
-                f"of the road and its rate."
-            )
+        element_inputs(part, f"inputs['{name}']")
         values = (
             x.values
             if isinstance(x, Schedule)
@@ -376,4 +374,13 @@ def element_changes(
     given = None if parameters is None else as_floats("parameters", parameters)
     if given is None or given.shape[-1:] != (len(mechanism.parameters),):
         return [ElementChanges(mechanism, inputs)]  # what has another shape is refused later
+    varied = mechanism.model.varied
+    first = len(mechanism.parameters) - len(varied)
+    moved = [first + k for k, path in enumerate(varied) if ".at." in path]
+    if np.any(given[..., moved] != mechanism.parameters[moved]):
+        raise InputError(
+            f"parameters: joints of '{mechanism.name}' are placed elsewhere "
+            f"({mechanism.parameter_names[moved[0]]}), and force elements with states or inputs of "
+            f"their own know the places of the model. Build a mechanism for each place."
+        )
     return [ElementChanges(mechanism, inputs, given)]

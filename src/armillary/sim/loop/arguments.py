@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
-from armillary.errors import InputError
+from armillary.errors import InputError, Remedy
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.motion.user_functions import several
@@ -194,8 +194,9 @@ def projection_or_rates(
             )
         if method not in _EXPLICIT or parameters:
             raise InputError(
-                f"project: rates go with the methods {', '.join(_EXPLICIT)}, and without "
-                f"`parameters`. Use project=True."
+                f"project: what draws constraints back goes with the methods "
+                f"{', '.join(_EXPLICIT)}, and without `parameters`.",
+                Remedy("keep by projection"),
             )
         if isinstance(project, CorrectiveForce | AnyPenalty):
             rates = project
@@ -204,7 +205,7 @@ def projection_or_rates(
         project = False
     if "corrective_force" in names and rates is None:
         raise InputError(
-            "record: there is no corrective force where constraints are kept by projection. Draw "
-            "them back instead: project=(alpha, beta), rates in 1/s."
+            "record: there is no corrective force where constraints are kept by projection.",
+            Remedy("draw back"),
         )
     return project, rates

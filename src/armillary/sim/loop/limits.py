@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.control.element_changes import ElementChanges
-from armillary.sim.loop.changed_states import changed_states
-from armillary.sim.loop.states import StepBatch, given_at
+from armillary.sim.loop.changed_states import changed_states, of_motion
+from armillary.sim.loop.signal_recorder import RecordedSignals
+from armillary.sim.loop.states import StepBatch, given_at, instants
 from armillary.sim.methods.run_view import RunView
+from armillary.sim.methods.setup import Setup
 from armillary.sim.methods.system import System
 from armillary.sim.motion.coordinates import one_number
 from armillary.sim.record.quantities import QUANTITIES, Quantity, quantity_of
@@ -34,8 +37,10 @@ class Limit:
 
     quantity: a column as recordings name it (quantity.column, "energy", "reactions.pin.fx",
     "pose:tool.z", "wheel_forces.front.normal"), or the size of three: `force`, `moment`, `speed` or
-    `rotation` in the place of fx, fy, fz; nx ...; vx ...; wx ....  terminal: the run ends there,
-    and a start beyond the bound is refused; else it is noted whenever the bound is passed."""
+    `rotation` in the place of fx, fy, fz; nx ...; vx ...; wx ....  States and signals of the parts
+    of a run are watched as they are recorded ("states.damper.tension", "current.elbow").  terminal:
+    the run ends there, and a start beyond the bound is refused; else it is noted whenever the bound
+    is passed."""
 
     quantity: str
     above: float | None = None
@@ -49,8 +54,11 @@ class Limit:
         for x in given:
             one_number(f"bound of Limit('{self.quantity}')", x)
 
-    def watched(self, mechanism: Mechanism) -> list[LimitEvent]:
-        quantity, columns, unit = column_of(mechanism, self.quantity)
+    def watched(
+        self, mechanism: Mechanism, of_parts: Mapping[str, Quantity] = MappingProxyType({})
+    ) -> list[LimitEvent]:
+        """of_parts: quantities that the parts of the run tell, by name."""
+        quantity, columns, unit = column_of(mechanism, self.quantity, of_parts=of_parts)
         sides = ((1.0, self.above), (-1.0, self.below))
         return [
             LimitEvent(self.quantity, quantity, columns, unit, side, float(bound), self.terminal)
@@ -60,10 +68,13 @@ class Limit:
 
 
 def column_of(
-    mechanism: Mechanism, text: str, noun: str = "quantity of a limit"
+    mechanism: Mechanism,
+    text: str,
+    noun: str = "quantity of a limit",
+    of_parts: Mapping[str, Quantity] = MappingProxyType({}),
 ) -> tuple[Quantity, tuple[int, ...], str]:
     """The quantity, the columns whose size is meant (none: its one number), and their unit.  noun:
-    what it is called where there is none."""
+    what it is called where there is none; of_parts: quantities beside `QUANTITIES`."""
     if not isinstance(text, str):
         raise InputError(
             f"{noun}: expected a name such as 'reactions.crank.force', found {text!r}."
@@ -73,7 +84,7 @@ def column_of(
         return whole, (), whole.unit
     for k in (k for k, letter in enumerate(text) if letter == "."):
         name, rest = text[:k], text[k + 1 :]
-        quantity = quantity_of(name)
+        quantity = of_parts.get(name) or quantity_of(name)
         if quantity is None:
             continue
         columns = quantity.columns_of(mechanism)
@@ -83,7 +94,8 @@ def column_of(
             if found:
                 return quantity, found, columns[found[0]][1]
         raise unknown_name(f"column of '{name}'", rest, labels)
-    raise unknown_name(noun, text, QUANTITIES, len(QUANTITIES))
+    known = (*QUANTITIES, *of_parts)
+    raise unknown_name(noun, text, known, len(known))
 
 
 def _numbers(labels: list[str], wanted: str) -> tuple[int, ...]:
@@ -107,6 +119,10 @@ class LimitEvent:
     bound: float
     terminal: bool
     _met: set[int | None] = field(default_factory=set, init=False)  # runs that have begun
+    # how far beyond at the ends of the last steps: of native ones; by run, of two others
+    _ends: tuple[dict[float, int], Array] = field(default=({}, np.zeros((0, 0))), init=False)
+    _last: dict[int | None, dict[float, float]] = field(default_factory=dict, init=False)
+    _signals: RecordedSignals | None = field(default=None, init=False)
 
     def value_in(self, view: RunView, t: float, parts: tuple[Array, Array, Array]) -> float:
         q, v, z = parts
@@ -131,42 +147,66 @@ class LimitEvent:
             moving,
             view.setup.baumgarte,
             parameters=None if bodies is None else bodies[None],
+            block_states=z[None],
         )
-        states = self._changed(view, states, np.full(1, t), z[None])
+        if self.quantity.of_blocks:
+            states.signals = {n: x[None] for n, x in view.signals(t, q, v, z).items()}
+        states = self._changed(view.setup, states, np.full(1, t), z[None])
         return self._begun(view.row, float(self._beyond(states)[0]))
 
     def values(self, system: System, times: list[float], batch: StepBatch, count: int) -> Array:
         """(count, runs): the same at the ends of the first native steps.  times: of all ends."""
-        v = batch.v[:count]
+        of_state, setup, m = self.quantity.of_state, system.setup, system.mechanism
+        shape = (count, *batch.v.shape[1:-1])
+
+        def flat(x: Array) -> Array:
+            whole = np.broadcast_to(x, (*shape, x.shape[-1]))
+            return np.ascontiguousarray(whole.reshape(int(np.prod(shape)), x.shape[-1]))
+
+        q, v, z = (flat(x[:count]) for x in (batch.q, batch.v, batch.z))
         tau, a = np.zeros_like(v), None
-        if not self.quantity.of_state:
-            a, tau = (x[:count] for x in batch.forces(system, times))
-        given = given_at(system, times[:count], batch, not self.quantity.of_state)
-        rows: list[int | None] = [None] if v.ndim == 2 else list(range(v.shape[1]))
-        found = np.empty((count, len(rows)))
-        for k, row in enumerate(rows):
-            own = (slice(count),) if row is None else (slice(count), row)
-            view = system.view(row)
-            moving, prescribed = None, system.setup.prescribed
-            if prescribed and "prescribed" in given:
-                moving = prescribed.unflat(view.mechanism, given["prescribed"][own])
-            wrenches = {name: x[own] for name, x in given.get("external", {}).items()}
-            bodies = view.bodies()
-            states = States(
-                view.mechanism,
-                batch.q[own],
-                batch.v[own],
-                tau[own],
-                None if a is None else a[own],
-                wrenches,
-                moving,
-                system.setup.baumgarte,
-                parameters=None if bodies is None else np.tile(bodies, (count, 1)),
-            )
-            z = batch.z[own]
-            states = self._changed(view, states, np.array(times[:count]), z)
-            found[:, k] = self._beyond(states)
+        if not of_state:
+            a, tau = (flat(x[:count]) for x in batch.forces(system, times))
+        given = given_at(system, times[:count], batch, not of_state)
+        moving = None
+        if setup.prescribed and "prescribed" in given:
+            moving = setup.prescribed.unflat(m, flat(given["prescribed"]))
+        wrenches = {name: flat(x) for name, x in given.get("external", {}).items()}
+        p = None if setup.parameters is None else flat(setup.parameters)
+        states = States(
+            m, q, v, tau, a, wrenches, moving, setup.baumgarte, parameters=p, block_states=z
+        )
+        if self.quantity.of_blocks:
+            states.signals = {n: flat(x) for n, x in self._told(system, times, batch).items()}
+        t = np.repeat(np.array(times[:count]), len(q) // count)
+        found = self._beyond(self._changed(setup, states, t, z)).reshape(count, -1)
+        self._ends = ({x: k for k, x in enumerate(times[:count])}, found)
         return found
+
+    def _told(self, system: System, times: list[float], batch: StepBatch) -> dict[str, Array]:
+        """Its signal at the ends of native steps, (T, ..., nv) by name."""
+        name = self.quantity.of_blocks
+        if self._signals is None:
+            self._signals = RecordedSignals(system, (name,))
+        if self._signals.possible:
+            return self._signals(times, batch)
+        view = system.view()
+        told = [view.signals(x.t, *x.parts)[name] for x in instants(system, times, batch)]
+        return {name: np.array(told)}
+
+    def step_ended(self, row: int | None, t: float, beyond: float) -> None:
+        """How far beyond it a run is at the end of a step."""
+        earlier = [end for end in self._last.get(row, {}).items() if end[0] < t]
+        self._last[row] = {**dict(earlier[-1:]), t: beyond}
+
+    def known_at(self, row: int | None, t: float) -> float | None:
+        """The same where the last step ended, before a force could jump there: when blocks are
+        sampled, or a schedule begins a new row.  None: no step ended then."""
+        last = self._last.get(row, {})
+        numbers, found = self._ends
+        if t in last or t not in numbers:
+            return last.get(t)
+        return float(found[numbers[t], row or 0])
 
     def _beyond(self, states: States) -> Array:
         """(S,) how far beyond the bound; NaN counts as within."""
@@ -189,26 +229,11 @@ class LimitEvent:
                 )
         return beyond
 
-    @property
-    def _of_motion(self) -> bool:
-        """Do q, v and a tell it, without a word of force elements?"""
-        name = self.text.split(".")[0]
-        moves = self.quantity.of_state and name not in ("potential", "energy")
-        return moves or name == "a" or name.startswith("acceleration:")
-
-    def _changed(self, view: RunView, states: States, t: Array, z: Array) -> States:
+    def _changed(self, setup: Setup, states: States, t: Array, z: Array) -> States:
         """With what elements with states or inputs of their own exert, where that matters."""
-        if self._of_motion:
+        if of_motion(self.quantity, self.text.split(".")[0]):
             return states
-        changes = any(isinstance(x, ElementChanges) for x in view.setup.chain.blocks)
-        if changes and (view.row is not None or view.setup.parameters is not None):
-            raise InputError(
-                f"Limit('{self.text}'): in batches of runs, and with `parameters`, only the motion "
-                f"of a mechanism is watched whose elements have states or inputs of their own: q, "
-                f"v, a, places, velocities and accelerations of frames, kinetic energy, momentum, "
-                f"drift and condition numbers. Run them one by one."
-            )
-        return changed_states(states, view.setup.chain, t, z)
+        return changed_states(states, setup.chain, t, z)
 
     def crossed(self, before: float, after: float, v: Array) -> bool:
         return before < 0.0 <= after

@@ -90,6 +90,8 @@ class Locator:
             if isinstance(event, Switch) and event.to is chosen:
                 continue  # it has switched already
             g0, g1 = self.start_value(event, view, t0, before), event.value_in(view, t1, after)
+            if isinstance(event, LimitEvent):
+                event.step_ended(row, t1, g1)
             if event.crossed(g0, g1, after[1]):
                 found.append((event, g0, g1))
         return found
@@ -118,7 +120,10 @@ class Locator:
 
     def start_value(self, event: Watched, view: RunView, t: float, parts: Parts) -> float:
         """At the start of a step; 0 where it acted: the rounding on the far side is no second
-        crossing."""
+        crossing.  A limit that was kept where the last step ended is passed if a force jumps."""
+        known = event.known_at(view.row, t) if isinstance(event, LimitEvent) else None
+        if known is not None and known < 0.0:
+            return known
         value = event.value_in(view, t, parts)
         return 0.0 if value == self.system.modes.acted.get((view.row, id(event))) else value
 

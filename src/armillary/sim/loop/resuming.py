@@ -1,4 +1,4 @@
-"""Runs that go on where a file ends, and which signals of parts can be recorded."""
+"""Runs that go on where a file ends."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.sim.loop.events import Bound, Event, Switch, Watched
 from armillary.sim.loop.states import State, StepBatch
 from armillary.sim.methods.system import System
 from armillary.sim.motion.user_functions import columns, rows
 from armillary.sim.record.layout import State as Saved
-from armillary.sim.record.quantities import EXTRAS, QUANTITIES, quantity_of
-from armillary.sim.record.recorder import Columns, Recorder
+from armillary.sim.record.recorder import Recorder
 
 
 def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
@@ -128,36 +126,3 @@ def _hold(system: System, last: Saved) -> None:
         if f"held{k}" in last:
             samples.held[i] = columns(np.array(last[f"held{k}"], float))
             samples.due[i] = samples.stages[i].next_sample(float(last["t"]))
-
-
-def signal_columns(system: System, names: tuple[str, ...], t0: float, step: float) -> Columns:
-    """Labels and units of signals that parts have beyond the known ones.
-
-    Where one is asked for, the parts are asked once, at the initial configuration."""
-    asked = [name for name in names if quantity_of(name) is None]
-    found: Columns = {"states": _state_columns(system)} if "states" in asked else {}
-    if asked in ([], ["states"]):
-        return found
-    mechanism = system.mechanism
-    q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
-    system.setup.enter(t0, t0 + step)
-    signals = system.view().signals(t0, q, v, system.start(t0, q, v))
-    for name in asked:
-        if name in EXTRAS and name not in signals:
-            raise InputError(
-                f"record: this run has no '{name}' (no part of it tells it). Leave it out."
-            )
-    units = ("",) * mechanism.nv
-    more = [name for name in signals if name not in (*QUANTITIES, *EXTRAS)]
-    return {**found, **{name: (tuple(mechanism.v_labels), units) for name in more}}
-
-
-def _state_columns(system: System) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Labels and units of the states of all blocks; the second of one name is "name (2)"."""
-    names, labels = system.chain.states, []
-    if not names:
-        raise InputError("record: this run has no 'states' (no block of it has any). Leave it out.")
-    for k, name in enumerate(names):
-        earlier = names[:k].count(name)
-        labels.append(f"{name} ({earlier + 1})" if earlier else name)
-    return tuple(labels), system.chain.state_units

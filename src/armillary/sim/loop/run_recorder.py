@@ -6,8 +6,7 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.tyre_forces import TyreForces
-from armillary.sim.control.element_changes import Added, ElementChanges
-from armillary.sim.control.loop_turns import LoopTurns
+from armillary.sim.loop.changed_states import BlockForces, block_forces, of_motion
 from armillary.sim.loop.events import Bound, Watched
 from armillary.sim.loop.held_scan import restraints
 from armillary.sim.loop.resuming import happened, held, states_of
@@ -25,6 +24,15 @@ def _of_state(name: str) -> bool:
     return name == "states" or (quantity is not None and quantity.of_state)
 
 
+def _without(added: BlockForces | None, tau: Array, extras: Keywords) -> Array:
+    """The joint forces of the user; what blocks add to the model's goes into the extras."""
+    if added is None:
+        return tau
+    if added.elements is not None:
+        added.elements.put(extras, tau.shape)
+    return tau - added.force.reshape(tau.shape)
+
+
 class RunRecorder:
     """Asks the parts of a run for what is to be recorded.  watched: the events of the run."""
 
@@ -34,12 +42,12 @@ class RunRecorder:
         self.system, self.recorder, self.watched = system, recorder, watched
         self.forces = not all(_of_state(name) for name in names)
         self._wants_states = "states" in names
+        known = ((quantity_of(name), name) for name in names if name != "states")
+        self._wants_blocks = not all(x is not None and of_motion(x, name) for x, name in known)
         self._asked = [n for n in names if not _of_state(n) and n not in ("a", "tau")]
         self._holds = any(isinstance(e, (Bound, StickEvent)) for e in watched)
         self._signals: tuple[str, ...] = ()  # those of the asked names that blocks have
         self._recorded: RecordedSignals | None = None
-        self._turns = [s for s in system.chain.stages if isinstance(s.block, LoopTurns)]
-        self._changes = [s for s in system.chain.stages if isinstance(s.block, ElementChanges)]
 
     def __call__(self, state: State) -> None:
         system, (t, q, v, z) = self.system, (state.t, *state.parts)
@@ -48,9 +56,7 @@ class RunRecorder:
             extras["states"] = z
         if system.setup.prescribed:
             extras["prescribed"] = system.setup.prescribed.flat(t, v)
-        turned, energy = self._turned(q, v, z)
-        extras |= energy
-        changed = self._changed(np.full(q.shape[:-1], t), q, v, z, extras)
+        added = self._added(np.full(q.shape[:-1], t), q, v, z, extras)
         if not self.forces:
             self.recorder.add(t, q, v, None, None, extras)
             return
@@ -67,42 +73,33 @@ class RunRecorder:
             extras |= signals
         if self._holds:
             extras["restraint"] = view.restraint(t, q, v, tau, a)
-        if energy:
-            tau = tau - turned
-        if changed is not None:
-            tau = tau - changed.force.reshape(v.shape)
-            changed.put(extras, v.shape)
-        self.recorder.add(t, q, v, a, tau, extras)
+        self.recorder.add(t, q, v, a, _without(added, tau, extras), extras)
 
-    def _turned(self, q: Array, v: Array, z: Array) -> tuple[Array, dict[str, Array]]:
-        """What the turns of springs in loops add to the forces, and their energy and wrenches as an
-        extra (`LoopTurns.added`)."""
-        for stage in self._turns:
-            assert isinstance(stage.block, LoopTurns)
-            flat = (x.reshape(-1, x.shape[-1]) for x in (q, v, z[..., stage.z]))
-            force, added = stage.block.added(*flat)
-            added = added.reshape(*q.shape[:-1], -1)
-            told = {"turned": added[..., :1], "turn_wrenches": added[..., 1:]}
-            return force.reshape(v.shape), told
-        return np.zeros(0), {}
-
-    def _changed(self, t: Array, q: Array, v: Array, z: Array, extras: Keywords) -> Added | None:
-        """What elements with states or inputs of their own add; their energy and readings as
-        extras."""
-        for stage in self._changes:
-            assert isinstance(stage.block, ElementChanges)
-            flat = (x.reshape(t.size, x.shape[-1]) for x in (q, v, z[..., stage.z]))
-            found = stage.block.added(t.ravel(), *flat)
-            energy = extras.get("turned", 0.0)
-            extras["turned"] = energy + found.energy.reshape(*q.shape[:-1], 1)
-            if "element_forces" in self.recorder.names:
-                columns = element_columns(self.system.mechanism, found.readings)
-                extras["element_forces"] = columns.reshape(*q.shape[:-1], -1)
-            if "tyres" in self.recorder.names:
-                told = TyreForces(self.system.mechanism.model, found.outputs).values
-                extras["tyres"] = told.reshape(*q.shape[:-1], -1)
-            return found
-        return None
+    def _added(
+        self, t: Array, q: Array, v: Array, z: Array, extras: Keywords
+    ) -> BlockForces | None:
+        """What blocks add to the forces of the model; energy and what elements say as extras."""
+        if not self._wants_blocks:
+            return None
+        parameters = self.system.setup.parameters
+        if parameters is not None:
+            parameters = np.broadcast_to(parameters, (*v.shape[:-1], parameters.shape[-1]))
+            parameters = parameters.reshape(t.size, -1)
+        Q, V, Z = (x.reshape(t.size, x.shape[-1]) for x in (q, v, z))
+        found = block_forces(self.system.chain, t.ravel(), Q, V, Z, parameters)
+        if found is None:
+            return None
+        batch, mechanism = q.shape[:-1], self.system.mechanism
+        extras["turned"] = found.energy.reshape(*batch, 1)
+        if found.turn_wrenches is not None:
+            extras["turn_wrenches"] = found.turn_wrenches.reshape(*batch, -1)
+        if found.elements is not None and "element_forces" in self.recorder.names:
+            columns = element_columns(mechanism, found.elements.readings)
+            extras["element_forces"] = columns.reshape(*batch, -1)
+        if found.elements is not None and "tyres" in self.recorder.names:
+            told = TyreForces(mechanism.model, found.elements.outputs).values
+            extras["tyres"] = told.reshape(*batch, -1)
+        return found
 
     def _events(self, v: Array) -> Keywords:
         """What events have left behind; first of all, the mechanism in force."""
@@ -128,15 +125,10 @@ class RunRecorder:
         a, tau = self._forces_of(times, batch) if self.forces else (None, None)
         if self.forces and self._holds:
             extras["restraint"] = restraints(self.system, times, batch)
-        turned, energy = self._turned(batch.q, v, batch.z)
-        extras |= energy
-        if energy and tau is not None:
-            tau = tau - turned
         at = np.broadcast_to(np.array(times).reshape(-1, *(1,) * (v.ndim - 2)), v.shape[:-1])
-        changed = self._changed(at, batch.q, v, batch.z, extras)
-        if changed is not None and tau is not None:
-            tau = tau - changed.force.reshape(v.shape)
-            changed.put(extras, v.shape)
+        added = self._added(at, batch.q, v, batch.z, extras)
+        if tau is not None:
+            tau = _without(added, tau, extras)
         self.recorder.extend(np.array(times), batch.q, v, a, tau, extras)
 
     def _forces_of(self, times: list[float], batch: StepBatch) -> tuple[Array, Array]:

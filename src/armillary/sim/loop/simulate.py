@@ -30,10 +30,11 @@ from armillary.sim.loop.halved_step import with_error_estimate
 from armillary.sim.loop.loads import check_fed, fed
 from armillary.sim.loop.loop import Loop, Progress, Stopped
 from armillary.sim.loop.physics import physics_of
-from armillary.sim.loop.resuming import events_taken_up, last_state, signal_columns
+from armillary.sim.loop.resuming import events_taken_up, last_state
 from armillary.sim.loop.run_recorder import RunRecorder
 from armillary.sim.loop.start import Wanted, consistent_start
 from armillary.sim.loop.states import State
+from armillary.sim.loop.told_by_parts import limited_by_parts, signal_columns
 from armillary.sim.methods.choice import stepper
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.system import System
@@ -103,7 +104,7 @@ def simulate(
     project, rates = projection_or_rates(project, method, names, parameters is not None)
     outside = (inputs, external, period, parameters, moved, voltages, rates)
     system = system_of(moved.mechanism, controller, actuators, outside, beside, events)
-    watched = watched_in(system, events, moved)
+    watched = watched_in(system, events, moved, (t0, step))
     stepping = stepper(method, system.view())
     extras = signal_columns(system, names, t0, step)
     about = {"method": method, "step": step, "handed": int(every), "extras": extras}
@@ -256,11 +257,15 @@ def system_of(
     return system
 
 
-def watched_in(system: System, events: object, prescribed: PrescribedMotions) -> list[Watched]:
-    """Events, those of contacts too; a mechanism that takes over is driven as well."""
+def watched_in(
+    system: System, events: object, prescribed: PrescribedMotions, first: tuple[float, float]
+) -> list[Watched]:
+    """Events, those of contacts too; a mechanism that takes over is driven as well.  first: start
+    and length of the first step."""
+    of_parts = limited_by_parts(system, events, *first)
     found = [
         replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
-        for e in watched_events(system.mechanism, events)
+        for e in watched_events(system.mechanism, events, of_parts)
     ]
     return found + contact_events(system, found)
 

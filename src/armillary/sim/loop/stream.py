@@ -70,7 +70,7 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
     )  # fmt: skip
     parts = (given["controller"], given["actuators"])
     system = system_of(moved.mechanism, *parts, outside, given["beside"], given["events"])
-    watched = watched_in(system, given["events"], moved)
+    watched = watched_in(system, given["events"], moved, (t0, step))
 
     def note(t: float, text: str) -> None:
         found.notes.append((float(t), str(text)))

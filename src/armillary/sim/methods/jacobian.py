@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from armillary.algorithms.forces.element_forces import joint_pushes
+from armillary.errors import NotFiniteError
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.methods.run_view import RunView
@@ -40,7 +41,11 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
         derivatives, bodies = view.mechanism.forward_dynamics.derivatives, view.bodies()
         # friction by load knows no parameters
         own: Keywords = {} if bodies is None else {"parameters": bodies}
-        d = derivatives(q, v, tau, view.wrenches(t, q, v), **own)
+        try:
+            d = derivatives(q, v, tau, view.wrenches(t, q, v), **own)
+        except NotFiniteError:
+            view.blame_elements(t, q, v, np.full_like(v, np.nan))
+            raise
         a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v
     if view.setup.chain.stages:

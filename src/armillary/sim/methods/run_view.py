@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, NotFiniteError
 from armillary.evaluate.inputs import Array, Keywords
+from armillary.evaluate.needs import UNDEFINED
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.chain import Instant, Stage
+from armillary.sim.control.element_changes import ElementChanges
 from armillary.sim.control.feed_forward import Function
 from armillary.sim.methods.mobility import accelerations_per_force
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
@@ -41,6 +43,7 @@ from armillary.sim.motion.step_dynamics import step_dynamics
 from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
+_NAMED = 10  # runs of a batch, at most
 Arrays = TypeVar("Arrays", bound=tuple[Array, ...])
 
 
@@ -166,6 +169,8 @@ class RunView:
         force = scalars(stage.what, found, len(v), batch, t, "joint forces")
         if not finite(force):
             speeds = array_of(v)
+            if isinstance(stage.block, ElementChanges):
+                self.blame_elements(t, array_of(q), speeds, rows(force, speeds))
             self.blame(stage.what, t, array_of(q), speeds, rows(force, speeds))
         return force
 
@@ -195,11 +200,26 @@ class RunView:
             k = int(bad[own].argmax())
             named = f" for '{self.mechanism.v_labels[k]}'" if found.shape[-1] == self.nv else ""
             value = np.broadcast_to(found, bad.shape)[own][k]
-            row = self.rows if not own else own[0]
-            if own and isinstance(self.rows, np.ndarray):
-                row = self.rows[own[0]]
             text = f"{what} gave {value:g}{named} at t = {t:.6g} s"
-            self.modes.blamed.setdefault(None if row is None else int(row), text)
+            self.modes.blamed.setdefault(self._run_number(own), text)
+
+    def blame_elements(self, t: float, q: Array, v: Array, found: Array) -> None:
+        """Keep the force elements that have no force at a finite state, where accelerations or
+        forces `found` (..., nv) are none."""
+        evaluator = self.mechanism.evaluator
+        bad = ~np.isfinite(found).all(axis=-1)
+        for own in map(tuple, np.argwhere(bad)[:_NAMED]):
+            parts = evaluator.undefined_elements({"q": q[own], "v": v[own]})
+            if parts:
+                names = " and ".join(part.title for part in parts[:2])
+                text = f"{names}: force undefined at t = {t:.6g} s ({UNDEFINED})"
+                self.modes.blamed.setdefault(self._run_number(own), text)
+
+    def _run_number(self, own: tuple[int, ...]) -> int | None:
+        """Of a row of arrays of this view."""
+        if not own:
+            return self.row
+        return int(self.rows[own[0]] if isinstance(self.rows, np.ndarray) else own[0])
 
     # -- accelerations ---------------------------------------------------------------------------
 
@@ -248,6 +268,12 @@ class RunView:
     def _of_one_mechanism(
         self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None
     ) -> Array:
+        a = self._unheld(t, q, v, tau, external)
+        if self.mechanism.model.elements and not isfinite(a.sum()):
+            self.blame_elements(t, q, v, a)
+        return a
+
+    def _unheld(self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None) -> Array:
         prescribed, options = self.setup.prescribed, self.options_at(t)
         try:
             if not (options or external):

@@ -47,6 +47,7 @@ class Quantity:
     needs: str = ""  # what a mechanism must have, beside constraints
     text: str = ""
     of_state: bool = False  # q and v say it all: neither forces nor accelerations are needed
+    of_blocks: str = ""  # the signal of blocks that it is
 
     def columns_of(self, mechanism: Mechanism) -> Columns:
         """None where there are no constraints, of quantities of theirs."""

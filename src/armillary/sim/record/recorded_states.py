@@ -43,6 +43,9 @@ class States:
     # of elements with states or inputs of their own, in the place of the model's
     element_readings: Array | None = None  # (S, elements, 10)
     tyre_outputs: Array | None = None  # (S, elements, 15)
+    # of controllers, actuators and elements, in the order of the run's chain
+    block_states: Array = field(default_factory=lambda: np.zeros((0, 0)))  # (S, states)
+    signals: Mapping[str, Array] = field(default_factory=dict)  # (S, nv) by name
 
     @cached_property
     def a(self) -> Array:
@@ -54,7 +57,7 @@ class States:
         if self.baumgarte is not None and self.mechanism.constraints:
             options["baumgarte"] = self.baumgarte
         dynamics = step_dynamics(self.mechanism)
-        return np.asarray(dynamics(self.q, self.v, self.tau, self._loads, **options))
+        return np.asarray(dynamics(self.q, self.v, self.tau, self.loads, **options))
 
     @property
     def bodies(self) -> Keywords:
@@ -87,7 +90,7 @@ class States:
         return self.turn_wrenches.reshape(len(self.q), -1, 6)
 
     @cached_property
-    def _loads(self) -> Mapping[str, Array]:
+    def loads(self) -> Mapping[str, Array]:
         """Wrenches by frame, with those of turns of springs."""
         if self.turn_wrenches is None:
             return self.external
@@ -119,7 +122,7 @@ class States:
         return [(k, text)] if text else []
 
     def _solved(self, baumgarte: DrawnBack | None) -> ConstrainedSolution:
-        given = (self.q, self.v, self.tau, self._loads)
+        given = (self.q, self.v, self.tau, self.loads)
         found = self.mechanism.solve(
             *given, prescribed=self.moving, baumgarte=baumgarte, **self.bodies
         )

@@ -32,7 +32,7 @@ from armillary.sim.record.journal import Journal, journal_path
 from armillary.sim.record.layout import Array, Layout, Rows, State, Tail, joined
 from armillary.sim.record.mechanism_text import stored_text
 from armillary.sim.record.quantities import EXTERNAL, EXTRAS, Extras, quantity_of
-from armillary.sim.record.row_blocks import block
+from armillary.sim.record.row_blocks import UNDEFINED, block
 from armillary.sim.record.run import Run
 
 BLOCK_BYTES = 1 << 20
@@ -96,6 +96,7 @@ class Recorder:
         self._buffers: dict[str, Array] = {}
         self._filled = self._count = self._capacity = 0
         self._saved = 0  # events that are on disk
+        self._undefined = ""  # that the force of an element was, in words
         self._remarks: set[str] = set()  # that are among the events: of a kind, or of a part
         self._turns = HalfTurns()
         self._written = clock.monotonic()
@@ -224,22 +225,27 @@ class Recorder:
             self._journal.close()
 
     def finish(self, message: str = "", complete: bool = True) -> Run:
-        """The run, and the finished file.  Arrays of a large file are read when asked for."""
-        tail = Tail(message, complete, self.events, self.state)
+        """The run, and the finished file.  Arrays of a large file are read when asked for.  One in
+        which an element had no force is not complete."""
         if self.out is None:
             self.flush()
-            return self._in_memory(tail)
+            return self._in_memory(self._tail(message, complete))
         if self._journal is None:
             self._start(self._layout_now(None))
         journal = self._opened()
         try:
             self.flush()
-            journal.finish(tail)
+            journal.finish(self._tail(message, complete))
         finally:
             journal.close()
         self._journal = None
         storage.from_journal(journal, self.out)
         return self._known(stored_run.load_run(self.out))
+
+    def _tail(self, message: str, complete: bool) -> Tail:
+        if self._undefined and complete:
+            message, complete = message or self._undefined, False
+        return Tail(message, complete, self.events, self.state)
 
     def _known(self, run: Run) -> Run:
         run.simulated = self.mechanism
@@ -334,6 +340,8 @@ class Recorder:
         )
         for kind, t, text in remarks:
             self._tell(kind, [(t, text)])
+            if kind == UNDEFINED:
+                self._undefined = self._undefined or f"{text}, first at t = {t:.6g} s"
         for name, t, text in self._turns.passed(self.mechanism, rows["time"], rows["q"]):
             self._tell(name, [(t, text)])
         return found

@@ -17,6 +17,8 @@ from armillary.sim.record.quantities import Array
 from armillary.sim.record.recorded_states import States
 
 Pull = DrawnBack | None
+ELEMENTS = "element_forces"
+UNDEFINED = "undefined"  # kind of remark
 
 
 def block(
@@ -29,7 +31,8 @@ def block(
     parameters: Array | None = None,
 ) -> tuple[Rows, list[tuple[str, float, str]]]:
     """The quantities, and remarks (kind, time, text): "closure", where forces of closures are among
-    them, when one is nearly singular; "check", when formulations contradict each other.
+    them, when one is nearly singular; "check", when formulations contradict each other;
+    "undefined", when an element has no force.
 
     rows: what the loop handed over, (T, ...) each.  mechanisms: the one in force, and those
     that runs of a batch may have switched to (see "active" in resuming.py).  parameters (n) or
@@ -55,12 +58,30 @@ def block(
         for own, states in groups:
             values[own] = quantities.compute(name, states, layout.labels[name])
         result[name] = values.reshape(shape)
-    return result, [
+    remarks = [
         (key, float(times[own][k]), text)
         for own, states in groups
-        for key, remarks in (("closure", states.worst_closure()), ("check", states.remarks))
-        for k, text in remarks
+        for key, found in (("closure", states.worst_closure()), ("check", states.remarks))
+        for k, text in found
     ]
+    if len(mechanisms) == 1 and groups:  # columns of other mechanisms are no numbers, either
+        remarks += _undefined(result, layout, runs, times, groups[0][0])
+    return result, remarks
+
+
+def _undefined(
+    result: Rows, layout: Layout, runs: int, times: Array, known: NDArray[np.bool_]
+) -> list[tuple[str, float, str]]:
+    """The first force of an element that is no number at a state that is one."""
+    forces = result.get(ELEMENTS, np.zeros((len(times), 0))).reshape(len(times), -1)
+    lost = np.isnan(forces) & known[:, None]
+    if not lost.any():
+        return []
+    k = int(lost.any(axis=1).argmax())
+    name = layout.labels[ELEMENTS][int(lost[k].argmax())].rpartition(".")[0]
+    run = "" if layout.batch is None else f"run {k % runs}: "
+    text = f"{run}the force of '{name}' is undefined (its ends coincide, or its law has no number)"
+    return [(UNDEFINED, float(times[k]), text)]
 
 
 def _groups(

@@ -1,0 +1,76 @@
+"""What the parts of a run tell: states of controllers, actuators and elements, and signals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armillary.errors import InputError
+from armillary.sim.loop.limits import Limit
+from armillary.sim.methods.system import System
+from armillary.sim.motion.user_functions import several
+from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Quantity, quantity_of
+from armillary.sim.record.recorder import Columns
+
+STATES = "states"
+
+
+def signal_columns(
+    system: System, names: Sequence[str], t0: float, step: float, who: str = "record"
+) -> Columns:
+    """Labels and units of signals that parts have beyond the known ones.  who: asks for them.
+
+    Where one is asked for, the parts are asked once, at the initial configuration."""
+    asked = [name for name in names if quantity_of(name) is None]
+    found: Columns = {STATES: _state_columns(system, who)} if STATES in asked else {}
+    if asked in ([], [STATES]):
+        return found
+    mechanism = system.mechanism
+    q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
+    system.setup.enter(t0, t0 + step)
+    signals = system.view().signals(t0, q, v, system.start(t0, q, v))
+    for name in asked:
+        if name in EXTRAS and name not in signals:
+            raise InputError(
+                f"{who}: this run has no '{name}' (no part of it tells it). Leave it out."
+            )
+    units = ("",) * mechanism.nv
+    more = [name for name in signals if name not in (*QUANTITIES, *EXTRAS)]
+    return {**found, **{name: (tuple(mechanism.v_labels), units) for name in more}}
+
+
+def _state_columns(system: System, who: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels and units of the states of all blocks; the second of one name is "name (2)"."""
+    names, labels = system.chain.states, []
+    if not names:
+        raise InputError(f"{who}: this run has no 'states' (no block of it has any). Leave it out.")
+    for k, name in enumerate(names):
+        earlier = names[:k].count(name)
+        labels.append(f"{name} ({earlier + 1})" if earlier else name)
+    return tuple(labels), system.chain.state_units
+
+
+def limited_by_parts(system: System, events: object, t0: float, step: float) -> dict[str, Quantity]:
+    """Those that limits among the events look at, by name, beside `QUANTITIES`."""
+    found: dict[str, Quantity] = {}
+    for text in [str(event.quantity) for event in several(events) if isinstance(event, Limit)]:
+        name = text.partition(".")[0]
+        if ":" in name or name in (*QUANTITIES, *found):
+            continue
+        columns = signal_columns(system, [name], t0, step, f"Limit('{text}')")
+        if name in EXTRAS:
+            found[name] = _signal(name, EXTRAS[name].columns_of(system.mechanism))
+        elif name in columns:
+            pairs = tuple(zip(*columns[name], strict=True))
+            found[name] = _states(pairs) if name == STATES else _signal(name, pairs)
+    return found
+
+
+def _states(pairs: tuple[tuple[str, str], ...]) -> Quantity:
+    """pairs: label and unit of every state."""
+    return Quantity(lambda m: pairs, lambda s: s.block_states, of_state=True)
+
+
+def _signal(name: str, pairs: tuple[tuple[str, str], ...]) -> Quantity:
+    return Quantity(lambda m: pairs, lambda s: s.signals[name], of_state=True, of_blocks=name)
