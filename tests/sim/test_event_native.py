@@ -217,3 +217,55 @@ def test_long_batches_begin_with_few_steps(monkeypatch):
     many = START * np.linspace(0.5, 1.0, 2000)[:, None]
     am.simulate(ARM, many, duration=0.3, method="rk4", every=300)
     assert sum(taken) == 300 and taken[0] <= 50
+
+
+# -- functions that are asked in Python ------------------------------------------------------------
+
+
+def push(t, q, v):
+    return -0.5 * q - 0.05 * v
+
+
+def wind(t, q, v):
+    return {"lower": np.array([0.0, 0.1, 0.0, -0.3 * v[1], 0.0, 0.2 * t])}
+
+
+@pytest.mark.parametrize("given", ["controller", "external", "both"])
+def test_functions_beside_events_are_called_back(given):
+    """Many steps at a time, though they may be asked again: the same events, to rounding."""
+    arm = am.example("double-pendulum")
+    options = {"controller": push} if given != "external" else {}
+    options |= {"external": wind} if given != "controller" else {}
+    options |= {
+        "events": [am.Event(lambda t, q, v: q[0] - 0.2, "low")],
+        "record": ("q", "v", "tau"),
+    }
+    fast = am.simulate(arm, [1.2, 0.6], duration=1.0, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop.Loop, "_native", lambda *_: None)
+        plain = am.simulate(arm, [1.2, 0.6], duration=1.0, **options)
+    assert fast.performance().native > 0.9 and len(fast.events) >= 1
+    assert fast.events == [(pytest.approx(t, abs=1e-10), text) for t, text in plain.events]
+    for name in fast.labels:
+        np.testing.assert_allclose(fast[name], plain[name], atol=1e-11)
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_function_that_fails_after_an_event(ends):
+    """The steps ahead were only tried: nobody hears of them where the run ends before."""
+
+    def late(t, q, v):
+        if t > 0.3:
+            raise ValueError("too late")
+        return push(t, q, v)
+
+    stop = am.Event(lambda t, q, v: t - 0.2905, "over", terminal=ends)
+    arm = am.example("double-pendulum")
+    if ends:
+        run = am.simulate(arm, [1.2, 0.6], duration=1.0, controller=late, events=[stop])
+        assert run.complete and run.time[-1] == pytest.approx(0.2905)
+        return
+    with pytest.raises(ValueError, match="too late") as caught:
+        am.simulate(arm, [1.2, 0.6], duration=1.0, controller=late, events=[stop])
+    assert caught.value.run.time[-1] == pytest.approx(0.3, abs=2e-3)
+    assert [text for _, text in caught.value.run.events] == ["over"]

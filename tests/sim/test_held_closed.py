@@ -210,3 +210,19 @@ def test_batches_of_which_some_have_switched():
     switch = am.Switch(lambda t, q, v: q[0] - 0.3, "caught", -1, to=stiff)
     many = rows_are_single_runs(free, q0, duration=1.5, step=2e-3, events=[switch], least=0.8)
     assert len(many.events) == 3
+
+
+def test_batches_with_samples_that_part():
+    """A sampled controller beside runs that rest, run free and are over."""
+    m = stop_arm()
+    hold = am.PID(m, {"a": 0.6, "b": 0.3}, kp=20.0, ki=5.0, kd=3.0, period=4e-3)
+    q0 = np.array([[0.3, 0.5], [-0.5, 1.0], [0.39, -0.4], [-0.9, 1.9]])
+    far = am.Event(lambda t, q, v: q[1] - 1.2, "far", terminal=True, direction=-1)
+    options = {"duration": 0.8, "step": 2e-3, "controller": hold, "record": ("q", "v", "tau")}
+    many = am.simulate(m, q0, events=[am.JointLimits(), far], **options)
+    assert many.performance().native > 0.6, many.performance()
+    assert sum("comes to rest" in text for _, text in many.events) >= 2
+    for row in range(3):
+        one = am.simulate(m, q0[row], events=[am.JointLimits()], **options)
+        for name in one.labels:
+            np.testing.assert_allclose(many[name][:, row], one[name], atol=1e-9)

@@ -14,7 +14,8 @@ from armillary.graph.function import FunctionGraph
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.traced_function import arrays_of_nodes
-from armillary.sim.loop.events import Bound, Event, Switch, check_start, watched_events
+from armillary.sim.loop.events import Bound, Event, Switch, check_start
+from armillary.sim.loop.watching import watched_events
 from armillary.viewer.experiment import Experiment, cannot
 
 Numbers = list[Scalar]

@@ -16,7 +16,7 @@ from armillary.constraints.equations import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
 from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
-from armillary.sim.loop.held_scan import unchanged_steps
+from armillary.sim.loop.held_scan import restraints, unchanged_steps
 from armillary.sim.loop.limits import LimitEvent, first_crossing
 from armillary.sim.loop.locating import Locator
 from armillary.sim.loop.native_groups import NativeGroups
@@ -28,15 +28,15 @@ _FEW, _MANY = 32, 1024  # steps at a time: after an event, and where none comes 
 
 
 def can_scan(watched: list[Watched], native: NativeGroups) -> bool:
-    """Limits, functions of the state and contacts that may pull, in loops that ask nobody: steps
-    can be made again."""
+    """Limits, functions of the state and contacts that may pull, in loops whose steps can be made
+    again: functions are asked twice then, but no block that takes samples."""
     pulls = any(isinstance(event, Pull) for event in watched)
     loaded = any(group.mechanism.model.load_dependent_joints for group in native.groups)
     if pulls and (loaded or not native.complete or len(native.groups) > 1):
         return False
     kinds = (Bound, Event, Pull, LimitEvent, StickEvent)
     plain = all(isinstance(event, kinds) for event in watched)
-    return plain and not native.asks_python and native.substeps == 1
+    return plain and not native.samples_in_python and native.substeps == 1
 
 
 @dataclass
@@ -75,7 +75,10 @@ class EventScan:
         self._steps = _FEW if happens else min(2 * self._steps, _MANY)
         if happens:
             self._go_back(state, quiet, before, held, batch, times[quiet])
-        return batch.first(quiet, every, self._fault), happens
+        fault = self._fault or batch.fault
+        if happens and fault is batch.fault and isinstance(fault, Exception):
+            fault = None  # of a step after the event, which is made again
+        return batch.first(quiet, every, fault), happens
 
     def _go_back(
         self, state: State, quiet: int, before: Parts, held: Array, batch: StepBatch, t: float
@@ -172,6 +175,7 @@ def _without_pull(pulls: list[Pull], times: list[float], batch: StepBatch, count
         return 0
     runs: list[int | None] = [None] if batch.v.ndim == 2 else list(range(batch.v.shape[1]))
     a, tau = (x[:count] for x in batch.forces(system, times))
+    tau = tau + restraints(system, times, batch)[:count]
     forces = _forces(system, times[:count], batch, a, tau)
     tau = tau.reshape(count, len(runs), -1)
     rounding, rows = force_rounding(system.view(), forces, tau), directions(mechanism)

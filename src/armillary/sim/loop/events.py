@@ -6,9 +6,8 @@ the instant is known to rounding, so an event is as exact as the method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -16,13 +15,11 @@ import numpy as np
 from armillary.errors import InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.limits import Limit
 from armillary.sim.loop.start import allowed_state
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.motion.coordinates import one_number
 from armillary.sim.motion.schedules import columns_of
-from armillary.sim.motion.user_functions import number, numbers, several
-from armillary.sim.record.quantities import Quantity
+from armillary.sim.motion.user_functions import number, numbers
 
 Watch = Callable[[float, Array, Array], float]
 Parts = tuple[Array, Array, Array]  # q, v, z
@@ -265,32 +262,3 @@ def check_start(watched: Sequence[Watched], q: Array) -> None:
                 f"{bound.unit}.",
                 Remedy("fewer limits", {"otherwise": "Start within the limits"}),
             )
-
-
-def watched_events(
-    mechanism: Mechanism, events: object, of_parts: Mapping[str, Quantity] = MappingProxyType({})
-) -> list[Watched]:
-    """Everything to watch.  of_parts: quantities that the parts of the run tell, by name."""
-    found: list[Watched] = []
-    for event in several(events):
-        if isinstance(event, Limit):
-            found += event.watched(mechanism, of_parts)
-        elif hasattr(event, "watched"):  # JointLimits, StickSlip
-            found += event.watched(mechanism)
-        elif isinstance(event, Event):
-            own = (mechanism.q_labels, mechanism.v_labels)
-            if isinstance(event, Switch) and (event.to.q_labels, event.to.v_labels) != own:
-                raise InputError(
-                    f"Switch: '{event.to.name}' has another tree than '{mechanism.name}'; the "
-                    f"labels of q and v must agree."
-                )
-            found.append(event)
-        elif callable(event):
-            found.append(Event(event, getattr(event, "__name__", "event")))
-        else:
-            raise InputError(
-                f"events: expected Event, Switch, JointLimits, Limit, StickSlip or a function "
-                f"(t, q, v); "
-                f"found {type(event).__name__}."
-            )
-    return found

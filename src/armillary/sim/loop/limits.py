@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.changed_states import changed_states, of_motion
+from armillary.sim.loop.groups import groups
+from armillary.sim.loop.held_scan import restraints
 from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import StepBatch, given_at, instants
 from armillary.sim.methods.run_view import RunView
@@ -156,32 +159,50 @@ class LimitEvent:
 
     def values(self, system: System, times: list[float], batch: StepBatch, count: int) -> Array:
         """(count, runs): the same at the ends of the first native steps.  times: of all ends."""
-        of_state, setup, m = self.quantity.of_state, system.setup, system.mechanism
-        shape = (count, *batch.v.shape[1:-1])
+        runs = None if batch.v.ndim == 2 else batch.v.shape[1]
+        found = np.empty((count, runs or 1))
+        for group in groups(system, runs):
+            rows = slice(None) if group.rows is None else group.rows
+            found[:, rows] = self._values_of(system, group.mechanism, rows, times, batch, count)
+        self._ends = ({x: k for k, x in enumerate(times[:count])}, found)
+        return found
+
+    def _values_of(
+        self,
+        system: System,
+        mechanism: Mechanism,
+        rows: slice | NDArray[np.intp],
+        times: list[float],
+        batch: StepBatch,
+        count: int,
+    ) -> Array:
+        """Of some runs, which have this mechanism."""
+        of_state, setup = self.quantity.of_state, system.setup
+        numbers = np.arange(int(np.prod(batch.v.shape[1:-1])))
 
         def flat(x: Array) -> Array:
-            whole = np.broadcast_to(x, (*shape, x.shape[-1]))
-            return np.ascontiguousarray(whole.reshape(int(np.prod(shape)), x.shape[-1]))
+            whole = np.broadcast_to(x, (count, *batch.v.shape[1:-1], x.shape[-1]))
+            own = whole.reshape(count, len(numbers), x.shape[-1])[:, rows]
+            return np.ascontiguousarray(own.reshape(count * len(numbers[rows]), x.shape[-1]))
 
         q, v, z = (flat(x[:count]) for x in (batch.q, batch.v, batch.z))
         tau, a = np.zeros_like(v), None
         if not of_state:
             a, tau = (flat(x[:count]) for x in batch.forces(system, times))
+            tau = tau + flat(restraints(system, times, batch)[:count])
         given = given_at(system, times[:count], batch, not of_state)
         moving = None
         if setup.prescribed and "prescribed" in given:
-            moving = setup.prescribed.unflat(m, flat(given["prescribed"]))
+            moving = setup.prescribed.unflat(mechanism, flat(given["prescribed"]))
         wrenches = {name: flat(x) for name, x in given.get("external", {}).items()}
         p = None if setup.parameters is None else flat(setup.parameters)
         states = States(
-            m, q, v, tau, a, wrenches, moving, setup.baumgarte, parameters=p, block_states=z
+            mechanism, q, v, tau, a, wrenches, moving, setup.baumgarte, parameters=p, block_states=z
         )
         if self.quantity.of_blocks:
             states.signals = {n: flat(x) for n, x in self._told(system, times, batch).items()}
         t = np.repeat(np.array(times[:count]), len(q) // count)
-        found = self._beyond(self._changed(setup, states, t, z)).reshape(count, -1)
-        self._ends = ({x: k for k, x in enumerate(times[:count])}, found)
-        return found
+        return self._beyond(self._changed(setup, states, t, z)).reshape(count, -1)
 
     def _told(self, system: System, times: list[float], batch: StepBatch) -> dict[str, Array]:
         """Its signal at the ends of native steps, (T, ..., nv) by name."""

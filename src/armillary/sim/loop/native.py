@@ -79,10 +79,8 @@ class NativeLoop:
         self._threads = threads(system.mechanism.options.threads)
         self._members = 1 if self._threads is None else self._threads.members
         self._make()
-        if live is not None and (self.asks_python or self.stages):
-            raise NotNative(
-                "runs of a batch that part, beside blocks that are sampled or asked in Python"
-            )
+        if live is not None and self.asks_python:
+            raise NotNative("runs of a batch that part, beside blocks that are asked in Python")
 
     def _make(self) -> None:
         """Controller and samples traced; or samples in Python; or both in Python."""
@@ -137,6 +135,11 @@ class NativeLoop:
     def asks_python(self) -> bool:
         """Some block is asked in Python."""
         return self._asks or self._calls or self._pushes
+
+    @property
+    def samples_in_python(self) -> bool:
+        """Some block takes samples in Python."""
+        return self._asks
 
     def _wrenches(self, t: float, q: Array, v: Array, tables: Tables) -> Array:
         """Wrenches of the user's function on the bodies (rows, 6 bodies)."""

@@ -110,7 +110,7 @@ class NativeChoice:
         if self.locator is None:
             return made, None, ""
         if not can_scan(self.locator.watched, made):
-            raise NotNative("events, with blocks that are asked in Python or within steps")
+            raise NotNative("events, with blocks that take samples in Python or within steps")
         return made, EventScan(self.locator, made, over), ""
 
     def _loop(

@@ -27,6 +27,11 @@ class NativeGroups:
         return any(loop.asks_python for loop in self.loops)
 
     @property
+    def samples_in_python(self) -> bool:
+        """Some block takes samples in Python."""
+        return any(loop.samples_in_python for loop in self.loops)
+
+    @property
     def substeps(self) -> int:
         """Equal parts of a step."""
         return self.loops[0].substeps
@@ -47,8 +52,11 @@ class NativeGroups:
         """As many steps as all loops take, with all their states."""
         whole: StepBatch | None = None
         unknown: set[int] = set()
+        samples = self.system.modes.samples
+        held, due = list(samples.held), list(samples.due)
         for group, loop in zip(self.groups, self.loops, strict=True):
             own = State(state.t, *state.parts)
+            samples.held, samples.due = list(held), list(due)
             found = loop.advance(own, taken, steps, h, 1)
             steps = found.done  # the others need not go further
             unknown |= set(found.unknown)
@@ -58,6 +66,9 @@ class NativeGroups:
                 getattr(whole, name)[:steps, group.rows] = getattr(found, name)[:steps, group.rows]
             whole = replace(whole, fault=whole.fault or found.fault)
         assert whole is not None
+        samples.held, samples.due = held, due
+        if steps:
+            samples.hold(whole.held[steps - 1], state.t + steps * h)
         whole = replace(whole, done=steps, rest=0, unknown=sorted(unknown))
         return whole.first(steps, 1, whole.fault)
 

@@ -24,7 +24,7 @@ from armillary.sim.control.loop_turns import loop_turns
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
 from armillary.sim.loop.contact_friction import contact_events
-from armillary.sim.loop.events import Switch, Watched, check_start, watched_events
+from armillary.sim.loop.events import Switch, Watched, check_start
 from armillary.sim.loop.grid import Grid, check_memory, check_span
 from armillary.sim.loop.halved_step import with_error_estimate
 from armillary.sim.loop.loads import check_fed, fed
@@ -35,6 +35,7 @@ from armillary.sim.loop.run_recorder import RunRecorder
 from armillary.sim.loop.start import Wanted, consistent_start
 from armillary.sim.loop.states import State
 from armillary.sim.loop.told_by_parts import limited_by_parts, signal_columns
+from armillary.sim.loop.watching import watched_events
 from armillary.sim.methods.choice import stepper
 from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.system import System

@@ -44,7 +44,7 @@ def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
         try:
             d = derivatives(q, v, tau, view.wrenches(t, q, v), **own)
         except NotFiniteError:
-            view.blame_elements(t, q, v, np.full_like(v, np.nan))
+            view.blame.elements(t, q, v, np.full_like(v, np.nan))
             raise
         a_q, a_v, a_tau = d.dq, d.dv, d.dtau
     J[..., n : 2 * n, :n], J[..., n : 2 * n, n : 2 * n] = a_q, a_v

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError, NotFiniteError
 from armillary.evaluate.inputs import Array, Keywords
-from armillary.evaluate.needs import UNDEFINED
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.chain import Instant, Stage
 from armillary.sim.control.element_changes import ElementChanges
 from armillary.sim.control.feed_forward import Function
+from armillary.sim.methods.blame import Blame
 from armillary.sim.methods.mobility import accelerations_per_force
 from armillary.sim.methods.modes import Mechanisms, Modes, RunRows
 from armillary.sim.methods.resting import (
@@ -43,7 +43,6 @@ from armillary.sim.motion.step_dynamics import step_dynamics
 from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
-_NAMED = 10  # runs of a batch, at most
 Arrays = TypeVar("Arrays", bound=tuple[Array, ...])
 
 
@@ -78,6 +77,7 @@ class RunView:
             self.mechanism = held_variant(self.mechanism, held)
             if setup.prescribed is not None:
                 setup.prescribed.on(self.mechanism)
+        self.blame = Blame(modes.blamed, self.mechanism, self.numbers)
         own = mechanisms.geometry(self.mechanism)
         self.chart, self.center, self.projection = own.chart, own.center, own.projection
         self.nv, self.nz = self.mechanism.nv, setup.nz
@@ -129,13 +129,13 @@ class RunView:
         inputs, chain = self.setup.inputs, self.setup.chain
         tau = self._own(inputs(t))
         if not (inputs.steady or isfinite(tau.sum())):
-            self.blame("inputs", t, q, v, tau)
+            self.blame.force("inputs", t, q, v, tau)
         if not chain.stages:
             return (tau if tau.shape == v.shape else np.array(np.broadcast_to(tau, v.shape))), z
         if isinstance(self._function, Function):
             total = self._function.given(t, q, v) + tau
             if not isfinite(total.sum()):
-                self.blame(chain.stages[0].what, t, q, v, total)
+                self.blame.force(chain.stages[0].what, t, q, v, total)
             return total, z
         u, rates = chain.forces(self.instant(t, q, v, z))
         return rows(u, v) + tau, rows(rates, z)
@@ -170,8 +170,8 @@ class RunView:
         if not finite(force):
             speeds = array_of(v)
             if isinstance(stage.block, ElementChanges):
-                self.blame_elements(t, array_of(q), speeds, rows(force, speeds))
-            self.blame(stage.what, t, array_of(q), speeds, rows(force, speeds))
+                self.blame.elements(t, array_of(q), speeds, rows(force, speeds))
+            self.blame.force(stage.what, t, array_of(q), speeds, rows(force, speeds))
         return force
 
     def instant(self, t: float, q: Array, v: Array, z: Array) -> Instant:
@@ -191,36 +191,6 @@ class RunView:
         """What belongs to these runs."""
         return x if self.rows is None or x.ndim < 2 else x[self.rows]
 
-    def blame(self, what: str, t: float, q: Array, v: Array, found: Array) -> None:
-        """Keep who gave the first number (..., n) that is not finite from a finite state."""
-        sound = np.isfinite(np.concatenate([q, v], axis=-1)).all(axis=-1)
-        bad = ~np.isfinite(np.broadcast_to(found, (*v.shape[:-1], found.shape[-1])))
-        for place in np.argwhere(bad.any(axis=-1) & sound):
-            own = tuple(place)
-            k = int(bad[own].argmax())
-            named = f" for '{self.mechanism.v_labels[k]}'" if found.shape[-1] == self.nv else ""
-            value = np.broadcast_to(found, bad.shape)[own][k]
-            text = f"{what} gave {value:g}{named} at t = {t:.6g} s"
-            self.modes.blamed.setdefault(self._run_number(own), text)
-
-    def blame_elements(self, t: float, q: Array, v: Array, found: Array) -> None:
-        """Keep the force elements that have no force at a finite state, where accelerations or
-        forces `found` (..., nv) are none."""
-        evaluator = self.mechanism.evaluator
-        bad = ~np.isfinite(found).all(axis=-1)
-        for own in map(tuple, np.argwhere(bad)[:_NAMED]):
-            parts = evaluator.undefined_elements({"q": q[own], "v": v[own]})
-            if parts:
-                names = " and ".join(part.title for part in parts[:2])
-                text = f"{names}: force undefined at t = {t:.6g} s ({UNDEFINED})"
-                self.modes.blamed.setdefault(self._run_number(own), text)
-
-    def _run_number(self, own: tuple[int, ...]) -> int | None:
-        """Of a row of arrays of this view."""
-        if not own:
-            return self.row
-        return int(self.rows[own[0]] if isinstance(self.rows, np.ndarray) else own[0])
-
     # -- accelerations ---------------------------------------------------------------------------
 
     def acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
@@ -236,7 +206,7 @@ class RunView:
             external = {k: x[self.rows] if np.ndim(x) == 2 else x for k, x in external.items()}
         for name, x in (external or {}).items():
             if not isfinite(x.sum()):
-                self.blame(f"external['{name}']", t, q, v, x)
+                self.blame.force(f"external['{name}']", t, q, v, x)
         return external
 
     def free_acceleration(self, t: float, q: Array, v: Array, tau: Array) -> Array:
@@ -270,7 +240,7 @@ class RunView:
     ) -> Array:
         a = self._unheld(t, q, v, tau, external)
         if self.mechanism.model.elements and not isfinite(a.sum()):
-            self.blame_elements(t, q, v, a)
+            self.blame.elements(t, q, v, a)
         return a
 
     def _unheld(self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None) -> Array:

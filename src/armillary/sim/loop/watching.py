@@ -1,0 +1,42 @@
+"""All that has to be watched in a run, of what the user gave as its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from armillary.errors import InputError
+from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.loop.events import Event, Switch, Watched
+from armillary.sim.loop.limits import Limit
+from armillary.sim.motion.user_functions import several
+from armillary.sim.record.quantities import Quantity
+
+
+def watched_events(
+    mechanism: Mechanism, events: object, of_parts: Mapping[str, Quantity] = MappingProxyType({})
+) -> list[Watched]:
+    """Everything to watch.  of_parts: quantities that the parts of the run tell, by name."""
+    found: list[Watched] = []
+    for event in several(events):
+        if isinstance(event, Limit):
+            found += event.watched(mechanism, of_parts)
+        elif hasattr(event, "watched"):  # JointLimits, StickSlip
+            found += event.watched(mechanism)
+        elif isinstance(event, Event):
+            own = (mechanism.q_labels, mechanism.v_labels)
+            if isinstance(event, Switch) and (event.to.q_labels, event.to.v_labels) != own:
+                raise InputError(
+                    f"Switch: '{event.to.name}' has another tree than '{mechanism.name}'; the "
+                    f"labels of q and v must agree."
+                )
+            found.append(event)
+        elif callable(event):
+            found.append(Event(event, getattr(event, "__name__", "event")))
+        else:
+            raise InputError(
+                f"events: expected Event, Switch, JointLimits, Limit, StickSlip or a function "
+                f"(t, q, v); "
+                f"found {type(event).__name__}."
+            )
+    return found
