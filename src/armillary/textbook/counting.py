@@ -5,7 +5,7 @@ modules are loaded once more with a numpy whose arrays are of that kind, and not
 what is counted is what is carried out.
 
 dense   every multiplication and addition of every product of arrays, zeros included
-own     those of them whose factors are neither 0 nor ±1, whose summands are not 0
+own     those of them whose factors are neither 0 nor ±1, whose summands are not 0, rounding aside
 
 Complex numbers count as four multiplications and two additions, choices and signs are free.
 Decompositions are counted by their sizes, both times: elimination n³/3, Cholesky n³/6, Householder
@@ -33,6 +33,8 @@ _COPIED = (
 Value: TypeAlias = Any  # what numpy takes and gives: arrays, counted or plain, numbers, shapes
 _TURNS = (np.sin, np.cos)
 _SUMS = (np.add, np.subtract)
+_ROUNDING = 1e-13  # of the largest entry
+_NOTHING = 1e-15  # smaller numbers are none
 
 
 @dataclass
@@ -54,7 +56,7 @@ class Tally:
         A, B = np.atleast_2d(A), B[:, None] if B.ndim == 1 else B
         count, summed = A.size * B.shape[-1], A.shape[0] * B.shape[-1] * (A.shape[-1] - 1)
         times = _some(A).sum(axis=-2) @ _some(B).sum(axis=-1)
-        terms = (A != 0).astype(int) @ (B != 0)
+        terms = _there(A).astype(int) @ _there(B)
         self.times(count, times, A, B)
         self.plus(summed, np.maximum(terms - 1, 0).sum(), A, B)
 
@@ -72,7 +74,7 @@ class Tally:
         if kind is np.matmul:
             self.products(*inputs)
         elif method == "reduce" and kind is np.add:
-            some = np.maximum(np.count_nonzero(inputs[0]) - np.size(result), 0)
+            some = np.maximum(_there(inputs[0]).sum() - np.size(result), 0)
             self.plus(np.size(inputs[0]) - np.size(result), some, inputs[0])
         elif method not in ("__call__", "outer"):
             return
@@ -81,7 +83,7 @@ class Tally:
             some = both(_some(inputs[0]), _some(inputs[1]))
             self.times(np.size(result), some.sum(), *inputs)
         elif kind in _SUMS:
-            some = np.not_equal(inputs[0], 0) & np.not_equal(inputs[1], 0)
+            some = _there(inputs[0]) & _there(inputs[1])
             self.plus(np.size(result), np.broadcast_to(some, np.shape(result)).sum(), *inputs)
         elif kind in (np.square, np.power):
             self.add(0, np.size(result))
@@ -94,7 +96,7 @@ class Tally:
         """Functions of numpy and scipy that are no products of arrays."""
         first = np.asarray(args[0]) if args and not isinstance(args[0], (list, tuple)) else None
         if name == "cross":
-            some = int(np.count_nonzero(result))
+            some = int(_there(result).sum())
             self.add(0, 2 * np.size(result), 2 * some)
             self.add(1, np.size(result), some)
         elif name in ("kron", "outer"):
@@ -104,7 +106,7 @@ class Tally:
             return
         elif name in ("sum", "trace"):
             terms = first if name == "sum" else np.diag(first)
-            self.plus(terms.size - np.size(result), int(np.count_nonzero(terms)) - 1, terms)
+            self.plus(terms.size - np.size(result), int(_there(terms).sum()) - 1, terms)
         elif name in _DECOMPOSED:
             for kind, count in enumerate(_DECOMPOSED[name](first, args)):
                 self.add(kind, count)
@@ -142,9 +144,15 @@ def _complex(*numbers: Value) -> int:
     return int(any(np.iscomplexobj(x) for x in numbers))
 
 
+def _there(x: Value) -> Value:
+    """Where a summand is more than rounding, which differs between processors."""
+    size = np.abs(x)
+    return size > max(_ROUNDING * float(np.max(size, initial=0.0)), _NOTHING)
+
+
 def _some(x: Value) -> Value:
     """Where a factor is one."""
-    return ((x != 0) & (np.abs(x) != 1)).astype(int)
+    return (_there(x) & (np.abs(np.abs(x) - 1) > _ROUNDING)).astype(int)
 
 
 class Counted(np.ndarray):
@@ -225,7 +233,7 @@ class Number:
             return self._array() + other
         x = _value(other)
         if not _is(other, 0):
-            self.tally.plus(1, int(self.value != 0 and x != 0), self.value, x)
+            self.tally.plus(1, int(_there(self.value) and _there(x)), self.value, x)
         return Number(self.value + x, self.tally)
 
     def __sub__(self, other: Value) -> Value:
