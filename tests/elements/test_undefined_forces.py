@@ -68,3 +68,27 @@ def test_a_damper_that_drives():
     with pytest.raises(ModelError, match=r"damper_table gives 3 N at -1 m/s, which would drive"):
         b.spring("d", "world", "cart", damper_table=[(-1.0, 3.0), (0.0, 0.0), (1.0, 3.0)])
     b.spring("d", "world", "cart", damper_table=[(-1.0, -3.0), (0.0, 0.0), (1.0, 0.0)])
+
+
+def test_a_run_names_the_element():
+    """As a single question does; a shorter step would not help."""
+    b = am.Builder("rail", gravity=(0, 0, 0))
+    b.body("cart", joint="prismatic", axis="x", **BALL)
+    b.spring("tight", "world", "cart", stiffness=10.0, rest=0.3)
+    m = b.build()
+    run = am.simulate(m, duration=0.01)
+    assert not run.complete and "spring 'tight': its force is undefined" in run.message
+    many = am.simulate(m, [[0.0], [0.1]], duration=0.01)
+    assert "run 0: not a number, spring 'tight'" in many.events[0][1]
+
+
+def test_inputs_are_named():
+    b = am.Builder("rail", gravity=(0, 0, 0))
+    b.body("cart", joint="prismatic", axis="x", at=(1, 0, 0), **BALL)
+    b.spring("jack", "world", "cart", stiffness=10.0)
+    b.spring("cart", "world", "cart", stiffness=10.0)
+    m = b.build()
+    run = am.simulate(m, duration=0.01, inputs={"jack": lambda t: float("nan")})
+    assert "force elements with inputs ('jack') gave nan for 'cart'" in run.message
+    with pytest.raises(am.InputError, match=r"inputs\['cart'\]: a joint and a spring"):
+        am.simulate(m, duration=0.01, inputs={"cart": 1.0})

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.algorithms.passes import Algorithm, Base
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.codegen.target import native
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, NotFiniteError
 from armillary.evaluate.derivatives import offset_names, parameter_names
 from armillary.evaluate.inputs import (
     Array,
@@ -168,15 +168,21 @@ class Evaluator:
         """See `refuse_not_finite`; force elements whose force is undefined there are named."""
         if all(np.isfinite(result).all() for result in results):
             return
-        if self.model.elements:
-            from armillary.evaluate.needs import refuse_undefined_elements
-
-            refuse_undefined_elements(self.model, given, self.interpret)
+        if text := self.undefined_element(*(given.get(name, np.zeros(0)) for name in "qv")):
+            raise NotFiniteError(text)
         from armillary.evaluate.needs import refuse_locked
 
         refuse_locked(self.model, given)
         rates = dict.fromkeys(given, self.model.v_labels)
         refuse_not_finite(given, rates | {"q": self.model.q_labels}, *results)
+
+    def undefined_element(self, q: Array, v: Array) -> str:
+        """A force element without a force at one state, in words; empty: there is none."""
+        if not self.model.elements:
+            return ""
+        from armillary.evaluate.needs import undefined_element
+
+        return undefined_element(self.model, {"q": q, "v": v}, self.interpret)
 
     def kernels_for(
         self,

@@ -12,7 +12,7 @@ from armillary.algorithms.forces.element_forces import element_forces
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.tree.locking import axes_status
 from armillary.algorithms.tree.mass_matrix import mass_matrix
-from armillary.errors import ModelError, NotFiniteError, SingularError
+from armillary.errors import ModelError, SingularError
 from armillary.evaluate.inputs import Array
 from armillary.model.checks import principal_moments
 from armillary.model.elements.tyre import Tyre
@@ -45,26 +45,25 @@ def refuse_no_elements(model: Model, tyres: bool = False) -> None:
         )
 
 
-def refuse_undefined_elements(
-    model: Model, given: Mapping[str, Array], interpret: Interpret
-) -> None:
-    """Of one state: springs whose ends coincide, and the like."""
+def undefined_element(model: Model, given: Mapping[str, Array], interpret: Interpret) -> str:
+    """Of one state: a spring whose ends coincide, or the like, in words; empty: there is none."""
     q, v = (np.ravel(given.get(name, np.zeros(0))) for name in ("q", "v"))
     if len(q) != model.nq or not np.isfinite(q).all():
-        return
+        return ""
     v = v if len(v) == model.nv and np.isfinite(v).all() else np.zeros(model.nv)
     if max(np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)) > _ORDINARY:
-        return
+        return ""
     found = interpret(element_forces, {"q": q.tolist(), "v": v.tolist()})
     numbers = np.array(found.result("readings"), float)
     for part, row in zip(model.elements, numbers, strict=True):
         if not np.isfinite(row).all():
-            raise NotFiniteError(
+            return (
                 f"{part.title}: its force is undefined at this state (its ends coincide, or "
                 f"are half a turn apart), so the answer is not a finite number. Move the state "
                 f"or its ends; a plain spring without damping whose rest length is 0 needs no "
                 f"direction."
             )
+    return ""
 
 
 def refuse_locked(model: Model, given: Mapping[str, Array]) -> None:

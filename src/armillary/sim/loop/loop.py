@@ -376,21 +376,24 @@ class Loop:
         if q.ndim == 1:
             if np.isfinite(q).all() and np.isfinite(v).all():
                 return
-            raise Stopped(f"not a number at t = {t1:.6g} s: {self._culprit(None, state.v, v)}")
+            text = self._culprit(None, state.q, state.v, v)
+            raise Stopped(f"not a number at t = {t1:.6g} s: {text}")
         bad = ~np.isfinite(np.concatenate([q, v], axis=1)).all(axis=1)
         for row in np.flatnonzero(bad):
             if int(row) not in self._lost:
                 self._lost.add(int(row))
-                text = self._culprit(int(row), state.v[row], v[row])
+                text = self._culprit(int(row), state.q[row], state.v[row], v[row])
                 self._note(t1, f"run {row}: not a number, {text}")
         if bad.all():
             raise Stopped(f"not a number in all {len(q)} runs at t = {t1:.6g} s")
 
-    def _culprit(self, row: int | None, before: Array, v: Array) -> str:
-        """Who gave NaN; else the joint that blew up: one that is not finite, of several the
-        fastest."""
+    def _culprit(self, row: int | None, q: Array, before: Array, v: Array) -> str:
+        """Who gave NaN; a force element that has no force at q; else the joint that blew up: one
+        that is not finite, of several the fastest."""
         if row in self.system.modes.blamed:
             return self.system.modes.blamed[row]
+        if undefined := self.system.mechanism.evaluator.undefined_element(q, before):
+            return undefined
         labels = self.system.mechanism.v_labels
         bad = ~np.isfinite(v)
         among = bad if bad.any() else np.ones(len(v), bool)
