@@ -251,14 +251,16 @@ class ElementChanges(Block):
 
     # -- for recordings --------------------------------------------------------------------------
 
-    def added(self, t: Array, q: Array, v: Array, z: Array) -> Added:
-        """t (S,), q (S, nq), v (S, nv), z (S, states)."""
+    def added(
+        self, t: Array, q: Array, v: Array, z: Array, parameters: Array | None = None
+    ) -> Added:
+        """t (S,), q (S, nq), v (S, nv), z (S, states), parameters (S, n) where not the model's."""
         found = self._numbers(t, q, v, z, fuse=False)
-        full = self.mechanism.element_forces(q, v)
+        full = self.mechanism.element_forces(q, v, parameters=parameters)
         readings = np.concatenate([full.wrench, full.along, full.power[..., None]], axis=-1)
         outputs = np.zeros((len(q), len(self.mechanism.model.elements), len(OUTPUTS)))
         if any(isinstance(part.law, Tyre) for part in self.mechanism.model.elements):
-            outputs[:] = self.mechanism.tyre_forces(q, v).outputs
+            outputs[:] = self.mechanism.tyre_forces(q, v, parameters=parameters).outputs
         for n, (k, *_) in enumerate(self._changing):
             readings[:, k] = found["readings"][:, READINGS * n : READINGS * (n + 1)]
             outputs[:, k] = found["outputs"][:, len(OUTPUTS) * n : len(OUTPUTS) * (n + 1)]

@@ -26,7 +26,7 @@ def changed_states(states: States, chain: Chain, t: Array, z: Array) -> States:
                 turn_wrenches=added[:, 1:],
             )
         elif isinstance(stage.block, ElementChanges):
-            found = stage.block.added(t, q, v, own)
+            found = stage.block.added(t, q, v, own, states.parameters)
             extras: Keywords = {"external": dict(states.external)}
             found.put(extras, v.shape)
             states = replace(

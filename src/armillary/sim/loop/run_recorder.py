@@ -90,8 +90,9 @@ class RunRecorder:
         extras."""
         for stage in self._changes:
             assert isinstance(stage.block, ElementChanges)
-            flat = (x.reshape(t.size, x.shape[-1]) for x in (q, v, z[..., stage.z]))
-            found = stage.block.added(t.ravel(), *flat)
+            own, p = [q, v, z[..., stage.z]], self.system.setup.parameters
+            own += [] if p is None else [np.broadcast_to(p, (*q.shape[:-1], p.shape[-1]))]
+            found = stage.block.added(t.ravel(), *(x.reshape(t.size, x.shape[-1]) for x in own))
             energy = extras.get("turned", 0.0)
             extras["turned"] = energy + found.energy.reshape(*q.shape[:-1], 1)
             if "element_forces" in self.recorder.names:
