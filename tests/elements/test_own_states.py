@@ -536,3 +536,23 @@ def test_forces_of_elements_without_states_have_the_numbers_of_the_run(fed):
         np.testing.assert_allclose(runs["element_forces"][:, k, 6], tension, rtol=1e-12)
     alone = am.simulate(m, [0.1], parameters=rows[1], **options)
     np.testing.assert_allclose(alone["element_forces"], runs["element_forces"][:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["linear", "hold"])
+def test_inputs_that_jump_are_recorded_as_they_act(kind):
+    """Recorded forces and accelerations belong to one side of the jump; one input for all runs."""
+    b = am.Builder("cart", gravity=(0, 0, 0))
+    b.body("cart", joint="prismatic", axis="x", at=(1, 0, 0), mass=2.0)
+    b.spring("jack", "world", "cart", damping=0.1)
+    m = b.build()
+    table = {
+        "linear": am.Schedule([0.0, 0.3, 0.3, 1.0], [1.0, 1.5, -2.0, 0.0]),
+        "hold": am.Schedule([0.0, 0.3, 1.0], [1.0, -2.0, 0.0], kind="hold"),
+    }[kind]
+    options = {"duration": 0.6, "step": 1e-2, "record": "q,a,element_forces"}
+    run = am.simulate(m, inputs={"jack": table}, **options)
+    np.testing.assert_allclose(run["element_forces"][:, 6], -2.0 * run.a[:, 0], rtol=1e-12)
+    with pytest.raises(
+        am.InputError, match=r"inputs\['jack'\]: every run of a batch gets the same"
+    ):
+        am.simulate(m, [[0.0], [0.1]], inputs={"jack": [[1.0], [2.0]]}, **options)

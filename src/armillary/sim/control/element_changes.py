@@ -41,6 +41,7 @@ from armillary.sim.motion.user_functions import array_of, columns, numbers
 
 _TURNS = 50  # of Newton's method for steady states
 _STEP = 1e-6  # of its differences, relative to the state
+_BEFORE = 1e-7  # of the times: how much before an instant the step that ends there lies
 _STEADY = 1e-9  # rates that count as zero, relative to those at the start
 
 
@@ -298,12 +299,20 @@ def _at(given: Any, t: Any, count: int, what: str) -> list[Scalar]:
     if not callable(given):
         return list(np.broadcast_to(as_floats(what, given), (count,)).tolist())
     if isinstance(t, np.ndarray):  # instants of a recording
+        if isinstance(given, Schedule) and np.ptp(t):
+            return _at_ends(given, t, count)
         values = [_at(given, float(x), count, what) for x in t]
         return list(np.array(values).T)
     found = given(t)
     if isinstance(t, Node):
         return _counted(what, list(found) if np.ndim(found) else [found], count)
     return _counted(what, np.atleast_1d(numbers(what, found, t)).tolist(), count)
+
+
+def _at_ends(schedule: Schedule, t: Array, count: int) -> list[Scalar]:
+    """A table at instants at which steps end: before a jump, as the accelerations there are."""
+    h = _BEFORE * max(1.0, float(np.abs(t).max()))
+    return list(schedule.at_stages(t - h, h, (1.0,)).reshape(len(t), count).T)
 
 
 def _counted(what: str, found: list[Scalar], count: int) -> list[Scalar]:
@@ -355,7 +364,13 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords
         )
         if values is None:
             continue
-        width = 1 if values.ndim == int(isinstance(x, Schedule)) else values.shape[-1]
+        axes = values.ndim - int(isinstance(x, Schedule))  # of one instant
+        if axes > 1:
+            raise InputError(
+                f"inputs['{name}']: every run of a batch gets the same; found numbers of shape "
+                f"{values.shape}. Constants per run are `parameters` ('{name}.force', ...)."
+            )
+        width = values.shape[-1] if axes else 1
         if width != count or not np.isfinite(values).all():
             raise InputError(
                 f"inputs['{name}']: expected {count} finite numbers, constant or by the rows of a "
