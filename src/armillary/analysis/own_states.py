@@ -14,6 +14,7 @@ import numpy as np
 from armillary.algorithms.forces.changing import changing_elements
 from armillary.algorithms.interpreter import Run
 from armillary.analysis.point import Point
+from armillary.errors import NotFiniteError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Dual, Scalar
@@ -62,7 +63,10 @@ def own_states(mechanism: Mechanism, at: Point) -> OwnStates:
     held = [float(x) for _, part in parts for x in vars(part.law)["state"]]
     now = np.zeros(k)
     for n, state in enumerate(_directions(mechanism, at, held)):
-        run = Run(algorithm, evaluator.tables(), evaluator.base(), state)
+        try:
+            run = Run(algorithm, evaluator.tables(), evaluator.base(), state)
+        except ZeroDivisionError as fault:  # ends that coincide
+            raise NotFiniteError(evaluator.undefined_element(at.q, at.v) or str(fault)) from None
         found = [Dual.lift(x) for x in run.result("rates")]
         now, rates[n] = np.array([x.value for x in found]), [x.slope for x in found]
         force[n] = [Dual.lift(x).slope for x in run.result("force")]
