@@ -92,3 +92,12 @@ def test_inputs_are_named():
     assert "force elements with inputs ('jack') gave nan for 'cart'" in run.message
     with pytest.raises(am.InputError, match=r"inputs\['cart'\]: a joint and a spring"):
         am.simulate(m, duration=0.01, inputs={"cart": 1.0})
+
+
+def test_wrong_ends_and_axes_name_the_element():
+    b = am.Builder("rail")
+    b.body("cart", joint="prismatic", axis="x", **BALL)
+    with pytest.raises(ModelError, match="spring 'd', an end: expected a Frame, .* found None"):
+        b.spring("d", "world", None, stiffness=1.0)
+    with pytest.raises(ModelError, match="torsion spring 't', axis: unknown axis 'q'"):
+        b.torsion_spring("t", "world", "cart", axis="q", stiffness=1.0)
