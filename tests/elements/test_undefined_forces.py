@@ -97,7 +97,7 @@ def test_inputs_are_named():
 def test_wrong_ends_and_axes_name_the_element():
     b = am.Builder("rail")
     b.body("cart", joint="prismatic", axis="x", **BALL)
-    with pytest.raises(ModelError, match="spring 'd', an end: expected a Frame, .* found None"):
+    with pytest.raises(ModelError, match=r"spring 'd', an end: expected a Frame, .* found None"):
         b.spring("d", "world", None, stiffness=1.0)
     with pytest.raises(ModelError, match="torsion spring 't', axis: unknown axis 'q'"):
         b.torsion_spring("t", "world", "cart", axis="q", stiffness=1.0)
