@@ -321,8 +321,8 @@ def test_a_recording_goes_on(tmp_path):
 
 def test_many_steps_at_once_are_those_that_are_entered_one_by_one():
     """Accelerations jump at corners and at both ends: the side on which the step lies counts."""
-    path = am.trajectories.segments([[0.0], [1.0], [0.5]], [0.3, 0.4])
-    begins, h, c = 0.1 * np.arange(-3, 12), 0.1, (0.0, 0.5, 0.5, 1.0, 1.0)
+    path = am.trajectories.segments([[0.0], [1.0], [0.5]], [0.25, 0.5])
+    begins, h, c = 0.125 * np.arange(-3, 12), 0.125, (0.0, 0.5, 0.5, 1.0, 1.0)
     for motion in (Path("x", path, 1), Still("x", 0.3, 1), Still("x", [[0.1], [0.2]], 1)):
         found = motion.at_stages(begins, h, c)
         for k, t in enumerate(begins.tolist()):
