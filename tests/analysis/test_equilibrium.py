@@ -203,3 +203,12 @@ def test_motors_behind_gears(how, guess):
     if how != "shaft":
         assert found.stiffness == pytest.approx([2.0 * 9.81 * 0.3], rel=1e-9)
     assert abs(m.equilibrium(q)["rod"]) == pytest.approx(np.pi / 2, abs=1e-9)
+
+
+def test_nothing_at_all_is_neutral():
+    """No gravity, a slack cable: no force anywhere, so no resistance either."""
+    b = am.Builder("slack", gravity=(0, 0, 0))
+    b.body("ring", joint="prismatic", axis="z", mass=3.0)
+    top = am.Frame("top", "world", am.Pose((0, 0, 2)))
+    b.spring("rope", top, "ring", stiffness=500.0, rest=1.5, side="pull")
+    assert b.build().equilibrium([1.0]).stability == "neutral"

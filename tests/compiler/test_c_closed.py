@@ -46,6 +46,35 @@ def test_the_four_bar_of_the_tree_is_another_question(tmp_path):
     assert np.abs(found[0] - found[1]).max() > 10.0
 
 
+@needs_cc
+def test_far_from_the_start_regular_places_have_numbers(tmp_path):
+    """A rod between a body that flies and an arm: whichever coordinate is dependent, somewhere its
+    part in the row vanishes; and a linkage with a massless coupler."""
+    b = am.Builder("tied")
+    b.body("hull", joint="free", mass=4.0, com=(0.1, -0.2, 0.1), inertia=(0.3, 0.4, 0.5))
+    b.body("arm", axis=(0, 1, 0.3), at=(0.5, 0, 0), mass=1.0, com=(0.2, 0, 0), inertia=(1, 2, 2))
+    b.frame("eye", "hull", (0.2, 0.1, -0.1))
+    b.frame("tip", "arm", (0.4, 0, 0))
+    b.distance("rod", "eye", "tip", 1.0)
+    m = b.build()
+    library = build(tmp_path, m.to_c("forward_dynamics", "f"))
+    for seed in range(30):
+        q = m.assemble(m.random_state(seed)[0]).q
+        v = m.project(q, m.random_state(seed)[1])[1]
+        tau = np.random.default_rng(seed).normal(size=m.nv)
+        close(call(library.f, (q, v, tau), m.nv), m.solve(q, v, tau).acceleration, 1e-10)
+
+
+@needs_cc
+def test_massless_bodies(tmp_path):
+    m = am.example("four-bar").replace(bodies={"coupler": {"mass": 0.0, "inertia": (0, 0, 0)}})
+    library = build(tmp_path, m.to_c("forward_dynamics", "f"))
+    for crank in (-1.0, 0.5, 2.0):
+        q = m.assemble({"crank": crank}, hold=["crank"]).q
+        v, tau = m.project(q, {"crank": 1.5})[1], np.array([0.2, 0.0, -0.1])
+        close(call(library.f, (q, v, tau), m.nv), m.solve(q, v, tau).acceleration, 1e-10)
+
+
 def test_what_has_no_expression_is_refused_by_name():
     m = am.example("four-bar")
     for function in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):

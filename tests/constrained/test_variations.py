@@ -292,3 +292,14 @@ def test_accelerations_that_jump_have_no_derivatives():
     with pytest.warns(am.ProjectionWarning, match="in a singular position in state 1, where rows"):
         both = m.forward_dynamics.derivatives(*(np.array([x, x]) for x in (q, v)), [0.0 * tau, tau])
     assert np.isfinite(both.full.dq[0]).all() and np.isnan(both.full.dq[1][:, steers]).all()
+
+
+def test_other_numbers_are_refused_by_name():
+    m = am.example("four-bar")
+    state = m.initial, np.zeros(3), np.zeros(3)
+    asked = m.forward_dynamics
+    for ask in (asked.derivatives, asked.jvp, lambda *x, **n: asked.vjp(*x, np.ones(3), **n)):
+        with pytest.raises(am.InputError, match=r"'four-bar' is closed.*`parameters`.*replace"):
+            ask(*state, parameters=m.parameters)
+        with pytest.raises(am.InputError, match="offsets"):
+            ask(*state, offsets=np.zeros(18))

@@ -5,7 +5,7 @@ together run as compiled code, straight-line and in loops."""
 import by_hand
 import numpy as np
 import pytest
-from machines import KINDS, STORING, machine, without
+from machines import KINDS, STORING, machine, tree, without
 
 import armillary as am
 from armillary.algorithms.forces.element_forces import element_forces
@@ -195,3 +195,43 @@ def test_symbols_and_c_know_elements():
     m = b.build()
     assert "20000" in str(equations(m, "forward_dynamics"))
     assert "element_forces" in m.to_c("element_forces")
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_solve_with_other_numbers(closed):
+    """Forces, energies and powers are those of a mechanism that has the numbers, row by row."""
+    b = tree("tied")
+    KINDS["spring"](b)
+    b.drag("air", "tip", linear=0.5, quadratic=1.3, wind=(3, 0, 1))
+    if closed:
+        b.distance("rod", "tip", "eye", 1.0)
+    m = b.build()
+    q = m.assemble(m.random_state(1)[0]).q if closed else m.random_state(1)[0]
+    v, tau = m.random_state(1)[1], np.linspace(-1, 1, m.nv)
+    v = m.project(q, v)[1] if closed else v
+    rows, pull = np.tile(m.parameters, (2, 1)), {"tip": [1.0, 2, 3, 4, 5, 6]}
+    rows[1, m.parameter_names.index("e.stiffness")] = 900.0
+    own = m.replace(elements={"e": {"stiffness": 900.0}})
+    together = m.solve([q, q], v, tau, external=pull, parameters=rows)
+    singles = [m.solve(q, v, tau, external=pull, parameters=x) for x in rows]
+    for k, wanted in enumerate(x.solve(q, v, tau, external=pull) for x in (m, own)):
+        alone = singles[k]
+        near(alone.acceleration, wanted.acceleration, 1e-9)
+        near(together.acceleration[k], wanted.acceleration, 1e-9)
+        near(alone.element_forces.force("e"), wanted.element_forces.force("e"))
+        near(together.element_forces.force("e")[k], wanted.element_forces.force("e"))
+        near(alone.potential, wanted.potential)
+        for name, x in vars(wanted.balance).items():
+            near(getattr(alone.balance, name), x, 1e-9)
+            near(getattr(together.balance, name)[k], x, 1e-9)
+        assert abs(wanted.balance.imbalance) < 1e-10 * abs(wanted.balance.passive)
+    change = singles[1].element_forces.force("e") / singles[0].element_forces.force("e")
+    near(change, 900 / 300, 0.5)  # and the damper
+    # the rate of energy without the elements, by differences along the motion
+    bare, h = without(m), 1e-6
+
+    def energy_at(s):
+        return sum(bare.energy(m.integrate(q, s * v), v + s * singles[0].acceleration))
+
+    slope = (energy_at(h) - energy_at(-h)) / (2 * h)
+    near(singles[0].balance.energy_rate, slope, 1e-6)

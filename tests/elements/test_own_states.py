@@ -510,3 +510,47 @@ def test_limits_on_reactions_beside_own_states():
         ended = am.simulate(m, [0.3], [0.5], duration=0.3, events=limit)
         first = np.argmax((column - middle) * (end - start) >= 0.0)
         assert free.time[first - 1] < ended.time[-1] <= free.time[first], text
+
+
+@pytest.mark.parametrize("fed", [False, True])
+def test_forces_of_elements_without_states_have_the_numbers_of_the_run(fed):
+    """Recorded beside an element with a state, or with an input, of its own."""
+    b = am.Builder("two")
+    b.body("cart", joint="prismatic", axis="x", at=(1, 0, 0), mass=2.0)
+    b.spring("plain", "world", "cart", stiffness=50.0, rest=0.8)
+    wall = am.Frame("wall", "world", am.Pose((3, 0, 0)))
+    b.spring("jack", wall, "cart", stiffness=5.0)
+    if not fed:
+        b.maxwell("lag", ("world", "cart"), stiffness=30.0, damping=4.0)
+    m = b.build()
+    rows = np.tile(m.parameters, (2, 1))
+    rows[1, m.parameter_names.index("plain.stiffness")] = 200.0
+    options = {"duration": 0.1, "record": "q,element_forces", "step": 1e-2}
+    options |= {"inputs": {"jack": 0.5}} if fed else {}
+    runs = am.simulate(m, [[0.1], [0.1]], parameters=rows, **options)
+    assert runs.labels["element_forces"][6] == "plain.force"
+    for k, stiffness in enumerate((50.0, 200.0)):
+        tension = stiffness * (1.0 + runs.q[:, k, 0] - 0.8)
+        np.testing.assert_allclose(runs["element_forces"][:, k, 6], tension, rtol=1e-12)
+    alone = am.simulate(m, [0.1], parameters=rows[1], **options)
+    np.testing.assert_allclose(alone["element_forces"], runs["element_forces"][:, 1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["linear", "hold"])
+def test_inputs_that_jump_are_recorded_as_they_act(kind):
+    """Recorded forces and accelerations belong to one side of the jump; one input for all runs."""
+    b = am.Builder("cart", gravity=(0, 0, 0))
+    b.body("cart", joint="prismatic", axis="x", at=(1, 0, 0), mass=2.0)
+    b.spring("jack", "world", "cart", damping=0.1)
+    m = b.build()
+    table = {
+        "linear": am.Schedule([0.0, 0.3, 0.3, 1.0], [1.0, 1.5, -2.0, 0.0]),
+        "hold": am.Schedule([0.0, 0.3, 1.0], [1.0, -2.0, 0.0], kind="hold"),
+    }[kind]
+    options = {"duration": 0.6, "step": 1e-2, "record": "q,a,element_forces"}
+    run = am.simulate(m, inputs={"jack": table}, **options)
+    np.testing.assert_allclose(run["element_forces"][:, 6], -2.0 * run.a[:, 0], rtol=1e-12)
+    with pytest.raises(
+        am.InputError, match=r"inputs\['jack'\]: every run of a batch gets the same"
+    ):
+        am.simulate(m, [[0.0], [0.1]], inputs={"jack": [[1.0], [2.0]]}, **options)

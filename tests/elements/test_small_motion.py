@@ -6,6 +6,7 @@ from machines import tree
 from scipy.linalg import expm
 
 import armillary as am
+from armillary.errors import NotFiniteError
 from armillary.scalar import sqrt
 from compare import close
 
@@ -165,3 +166,14 @@ def test_rest_that_does_not_last_says_so():
     lasting = mount(0.0).equilibrium()
     assert lasting.q[0] == pytest.approx(-0.1) and not lasting.messages
     assert len(mount(0.0).modes(lasting.q)) == 2
+
+
+def test_an_element_without_a_direction_is_named():
+    """Its ends coincide: there is no rate of its length, so there is no linear model."""
+    b = am.Builder("rail")
+    b.body("cart", joint="prismatic", axis="x", mass=1.0)
+    b.maxwell("lag", ("world", "cart"), stiffness=10.0, damping=1.0)
+    m = b.build()
+    for ask in (m.linearize, m.modes, m.equilibrium):
+        with pytest.raises(NotFiniteError, match="Maxwell element 'lag': its force is undefined"):
+            ask([0.0])

@@ -170,3 +170,24 @@ def test_a_law_of_the_user_without_a_number_beside_the_motion():
     many = am.simulate(m, [[0.0], [0.0]], [[0.1], [1.0]], duration=0.01, record="element_forces")
     assert not many.complete and "run 1: the force of 'root'" in many.message
     assert any("run 1: the force of 'root'" in text for _, text in many.events)
+
+
+def test_inputs_are_named():
+    b = am.Builder("rail", gravity=(0, 0, 0))
+    b.body("cart", joint="prismatic", axis="x", at=(1, 0, 0), **BALL)
+    b.spring("jack", "world", "cart", stiffness=10.0)
+    b.spring("cart", "world", "cart", stiffness=10.0)
+    m = b.build()
+    run = am.simulate(m, duration=0.01, inputs={"jack": lambda t: float("nan")})
+    assert "force elements with inputs ('jack') gave nan for 'cart'" in run.message
+    with pytest.raises(am.InputError, match=r"inputs\['cart'\]: a joint and a spring"):
+        am.simulate(m, duration=0.01, inputs={"cart": 1.0})
+
+
+def test_wrong_ends_and_axes_name_the_element():
+    b = am.Builder("rail")
+    b.body("cart", joint="prismatic", axis="x", **BALL)
+    with pytest.raises(ModelError, match=r"spring 'd', an end: expected a Frame, .* found None"):
+        b.spring("d", "world", None, stiffness=1.0)
+    with pytest.raises(ModelError, match="torsion spring 't', axis: unknown axis 'q'"):
+        b.torsion_spring("t", "world", "cart", axis="q", stiffness=1.0)

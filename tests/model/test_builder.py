@@ -456,3 +456,19 @@ def test_starts_of_numpy_and_axes_by_name():
     assert m.initial.tolist() == [*start, 0.5]
     (wheel,) = m.model.wheels
     assert (wheel.axis, wheel.normal) == ((0.0, -1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def test_inertia_as_a_matrix():
+    tensor = np.array([[0.3, 0.01, 0.02], [0.01, 0.4, 0.03], [0.02, 0.03, 0.5]])
+    given = (tensor, (0.3, 0.4, 0.5, 0.01, 0.02, 0.03))
+    found = []
+    for inertia in given:
+        b = Builder("ball")
+        b.body("ball", joint="spherical", mass=1.0, inertia=inertia)
+        found.append(b.build().bodies[0].mass.tensor)
+    assert found[0] == found[1]
+    b = Builder("ball")
+    with pytest.raises(ModelError, match="body 'ball', inertia: expected a symmetric tensor"):
+        b.body("ball", joint="spherical", mass=1.0, inertia=tensor + np.eye(3, k=1))
+    with pytest.raises(ModelError, match="inertia: expected 3 finite numbers"):
+        b.body("ball", joint="spherical", mass=1.0, inertia=[[1, 2], [3, 4], [5, 6]])

@@ -9,6 +9,7 @@ from scipy.integrate import cumulative_simpson, solve_ivp
 import armillary as am
 from armillary.errors import InputError
 from armillary.sim.loop.events import Event, Switch
+from armillary.sim.motion.prescribed import Path, Still
 from sim.machines import AMPLITUDE as A
 from sim.machines import ARM, MASS, TENSOR, shaken, sine
 from sim.machines import FREQUENCY as W
@@ -316,3 +317,16 @@ def test_a_recording_goes_on(tmp_path):
     with pytest.raises(InputError, match="another one"):
         am.simulate(shaken(), [0, START], duration=1.5, out=file, record=names[:2], resume=True,
                     step=1e-3, every=20)  # fmt: skip
+
+
+def test_many_steps_at_once_are_those_that_are_entered_one_by_one():
+    """Accelerations jump at corners and at both ends: the side on which the step lies counts."""
+    path = am.trajectories.segments([[0.0], [1.0], [0.5]], [0.25, 0.5])
+    begins, h, c = 0.125 * np.arange(-3, 12), 0.125, (0.0, 0.5, 0.5, 1.0, 1.0)
+    for motion in (Path("x", path, 1), Still("x", 0.3, 1), Still("x", [[0.1], [0.2]], 1)):
+        found = motion.at_stages(begins, h, c)
+        for k, t in enumerate(begins.tolist()):
+            motion.enter(t, t + h)
+            for n, x in enumerate(c):
+                wanted = np.array([np.atleast_2d(y) for y in motion(t + x * h)])
+                np.testing.assert_allclose(found[k, n], wanted, atol=1e-14)

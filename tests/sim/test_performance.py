@@ -55,7 +55,7 @@ def test_single_steps_in_python():
 def test_a_file_does_not_tell(tmp_path):
     run = am.simulate(ARM, *START, out=tmp_path / "run.nc")
     assert run.performance().native == 1.0
-    with pytest.raises(am.InputError, match="was not made here"):
+    with pytest.raises(am.InputError, match="comes from a file"):
         am.load_run(tmp_path / "run.nc").performance()
 
 

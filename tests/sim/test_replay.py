@@ -166,8 +166,16 @@ def test_kinematics_alone_where_masses_are_unknown():
     m = b.build()
     run = am.replay(m, {"one": turning, "two": 0.3}, duration=0.2)
     assert run.names == ("q", "v", "a")
-    with pytest.raises(InputError, match="depend on masses"):
-        am.replay(m, {"one": turning}, duration=0.2, record="q,tau")
+    with pytest.raises(InputError, match="tau, condition depend on masses"):
+        am.replay(m, {"one": turning}, duration=0.2, record="q,pose:two,tau,condition")
+    names = "pose:two,velocity:two:world_aligned,acceleration:two:world_aligned,condition:two"
+    spin = {"one": lambda t: (2.0 * t, 2.0, 0.0)}
+    run = am.replay(m, spin, duration=0.2, record=names)  # half a metre round, 2 rad/s
+    x, y = 0.5 * np.cos(2 * run.time), -0.5 * np.sin(2 * run.time)
+    np.testing.assert_allclose(run["pose:two"][:, [0, 2]], np.stack([x, y], 1), atol=1e-12)
+    speed, acceleration = (run[name][:, 3:] for name in names.split(",")[1:3])
+    np.testing.assert_allclose(speed[:, [0, 2]], np.stack([2 * y, -2 * x], 1), atol=1e-12)
+    np.testing.assert_allclose(acceleration[:, [0, 2]], np.stack([-4 * x, -4 * y], 1), atol=1e-12)
 
 
 # -- a run like any other -------------------------------------------------------------------------

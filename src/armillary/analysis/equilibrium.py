@@ -224,7 +224,7 @@ class _Search:
         kind = "stable"
         if len(values):
             limit = _NEUTRAL * max(size, balance.in_play)
-            kind = "unstable" if values[0] < -limit else "neutral" if values[0] < limit else kind
+            kind = "unstable" if values[0] < -limit else "neutral" if values[0] <= limit else kind
         holding, units = self._holding(whole)
         m = self.mechanism
         residual = float(np.abs(balance.force).max(initial=0.0)) / max(balance.in_play, 1e-300)

@@ -14,7 +14,9 @@ import numpy as np
 from armillary.algorithms.forces.changing import changing_elements
 from armillary.algorithms.interpreter import Run
 from armillary.analysis.point import Point
+from armillary.errors import NotFiniteError
 from armillary.evaluate.inputs import Array
+from armillary.evaluate.needs import refuse_undefined_elements
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.elements.element import ForceElement
 from armillary.scalar import Dual, Scalar
@@ -67,7 +69,11 @@ def own_states(mechanism: Mechanism, at: Point) -> OwnStates:
     held = [float(x) for _, part in parts for x in vars(part.law)["state"]]
     now = np.zeros(k)
     for n, state in enumerate(_directions(mechanism, at, held)):
-        run = Run(algorithm, evaluator.tables(), evaluator.base(), state)
+        try:
+            run = Run(algorithm, evaluator.tables(), evaluator.base(), state)
+        except ZeroDivisionError as fault:  # ends that coincide
+            refuse_undefined_elements(evaluator.undefined_elements({"q": at.q, "v": at.v}))
+            raise NotFiniteError(str(fault)) from None
         found = [Dual.lift(x) for x in run.result("rates")]
         now, rates[n] = np.array([x.value for x in found]), [x.slope for x in found]
         force[n] = [Dual.lift(x).slope for x in run.result("force")]

@@ -16,12 +16,12 @@ from armillary.constraints.ladder import States
 from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import contact_notes, state_notes
 from armillary.constraints.self_stress import Determinacy, ForceMap, determinacy, smallest
-from armillary.constraints.solution import ConstrainedSolution, ConstraintForces, Power
+from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
 from armillary.constraints.states import NO_NUMBER, blanked, finite_rows, solvable
 from armillary.evaluate.deferred import Deferred
-from armillary.evaluate.dynamics import acting_elements
+from armillary.evaluate.dynamics import acting_elements, power_balance
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.results import BodyForces, ElementForces, Reactions
+from armillary.evaluate.results import BodyForces, ElementForces, Power, Reactions
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.units import FORCE
 
@@ -272,7 +272,9 @@ class Details:
 
         def elements() -> ElementForces | None:
             q, v = (handed(self.arrays[name]) for name in ("q", "v"))
-            return acting_elements(equations.tree, q, v, self.passive)
+            numbers = self.bodies.get("parameters")
+            numbers = numbers[0] if single and numbers is not None else numbers
+            return acting_elements(equations.tree, q, v, self.passive, numbers)
 
         def balance() -> Power:
             return Power(**{name: handed(x) for name, x in vars(self.power()).items()})
@@ -318,27 +320,15 @@ class Details:
         return ConstraintForces(wrench=handed(self.forces.pushes), axis=handed(along), **names)
 
     def power(self) -> Power:
-        equations, system, forces = self.equations, self.system, self.forces
-        q, v, tree = system.q, system.v, equations.tree
-
-        def along(f: Array) -> Array:
-            return np.asarray(np.sum(f * v, axis=-1))
-
-        inertia = np.einsum("bij,bj->bi", system.M, forces.a)
-        velocity = np.einsum("bij,bj->bi", tree.coriolis_matrix(q, v), v)
-        energy = along(inertia + velocity + tree.gravity_forces(q))
-        plain = tree.bias_forces(q, v, passive=False)
-        pushed = plain - tree.bias_forces(q, v, external=self.external, passive=False)
-        resisted = tree.bias_forces(q, v, passive=self.passive) - plain - system.terms.resisted
-        known = system.terms.given - system.terms.resisted
-        constrained = np.einsum("bmn,bm->bn", system.terms.G, forces.multipliers) + known
-        return Power(
-            energy_rate=energy,
-            actuators=along(self.arrays["tau"]),
-            external=along(pushed),
-            constraints=along(constrained),
-            passive=along(resisted),
-        )
+        system, forces, tree = self.system, self.forces, self.equations.tree
+        q, v, terms, numbers = system.q, system.v, system.terms, self.bodies.get("parameters")
+        resisted = tree.bias_forces(q, v, passive=self.passive, parameters=numbers)
+        resisted -= tree.bias_forces(q, v, passive=False, parameters=numbers) + terms.resisted
+        known = terms.given - terms.resisted
+        constrained = np.einsum("bmn,bm->bn", terms.G, forces.multipliers) + known
+        state = {"q": q, "v": v, "tau": self.arrays["tau"], "a": forces.a}
+        found = power_balance(tree, state, system.M, self.external, resisted, numbers)
+        return replace(found, constraints=np.sum(constrained * v, axis=-1))
 
 
 def _names(equations: Equations) -> dict[str, Any]:

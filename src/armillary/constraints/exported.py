@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.constraint_solver import ConstraintSolver
+from armillary.constraints.large import large_system
 from armillary.constraints.own_size import may_be_compiled
-from armillary.constraints.plan import plan_of, samples_of
+from armillary.constraints.plan import make_plan, samples_of
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -53,7 +54,11 @@ def closed_question(
     constraints = equations.constraints if passive else equations.constraints.bare
     if function == "forward_dynamics":
         title = f"Accelerations under the joint forces; every constraint is kept. {_UNCONVERGED}"
-        return ClosedQuestion(constrained_dynamics(plan_of(equations)), constraints, title)
+        # nobody chooses other dependent coordinates on the way: the system that has none, unless
+        # massless bodies leave it without pivots
+        massless = bool(large_system(equations).massless)
+        plan = make_plan(equations, embed=massless)
+        return ClosedQuestion(constrained_dynamics(plan), constraints, title)
     if not _freedoms(closed):
         raise _refused(core, function, "has no freedom that actuators could drive")
     law = closed.inverse.law()

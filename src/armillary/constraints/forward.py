@@ -352,11 +352,21 @@ class ConstrainedForwardDynamics(LadderQuestion):
         tau: ArrayLike,
         external: External = None,
         passive: bool = True,
+        *,
+        parameters: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> ConstrainedDerivatives:
         """d a / d(q, v, tau): along the variations the constraints admit (`motions`,
         `velocities`), and as matrices (nv, nv) of the nearest admissible state (`full`)."""
         from armillary.constraints.derivatives import compiled_derivatives, derivatives
 
+        self._refuse_offsets(offsets)
+        if parameters is not None:
+            raise InputError(
+                f"forward_dynamics.derivatives: '{self._evaluator.model.name}' is closed, and its "
+                f"derivatives are known for the numbers of the model alone: leave `parameters` "
+                f"out, and use replace(...) for others."
+            )
         equations = self._equations
         plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
         arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
@@ -381,13 +391,18 @@ class ConstrainedForwardDynamics(LadderQuestion):
         dtau: ArrayLike | None = None,
         external: External = None,
         passive: bool = True,
+        *,
+        parameters: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> Array:
         """Change of a (nv) for small changes of q (tangent), v and tau, by `derivatives`."""
         state = {"q": q, "v": v, "tau": tau}
         given = {n: x for n, x in (("dq", dq), ("dv", dv), ("dtau", dtau)) if x is not None}
         found = self._evaluator.complete(state | given)
         q, v, tau = (found[name] for name in state)
-        matrices = self.derivatives(q, v, tau, external, passive)
+        matrices = self.derivatives(
+            q, v, tau, external, passive, parameters=parameters, offsets=offsets
+        )
         return matrices.jvp(*(found.get(name, 0.0) for name in ("dq", "dv", "dtau")))
 
     def vjp(
@@ -398,11 +413,16 @@ class ConstrainedForwardDynamics(LadderQuestion):
         weight: ArrayLike,
         external: External = None,
         passive: bool = True,
+        *,
+        parameters: ArrayLike | None = None,
+        offsets: ArrayLike | None = None,
     ) -> tuple[Array, Array, Array]:
         """Gradient of weight · a with respect to q (tangent), v and tau, by `derivatives`."""
         found = self._evaluator.complete({"q": q, "v": v, "tau": tau, "weight": weight})
         q, v, tau, weight = found.values()
-        return self.derivatives(q, v, tau, external, passive).vjp(weight)
+        return self.derivatives(
+            q, v, tau, external, passive, parameters=parameters, offsets=offsets
+        ).vjp(weight)
 
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y, and after them those by numbers

@@ -12,7 +12,7 @@ from armillary.constraints.self_stress import Determinacy
 from armillary.errors import Message, unknown_name
 from armillary.evaluate.deferred import Later
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.results import Solution, aligned, wrench_heads
+from armillary.evaluate.results import Power, Solution, aligned, wrench_heads
 from armillary.joints.rolling import ROWS
 from armillary.model.model import Model
 from armillary.shown import shown
@@ -94,34 +94,6 @@ class WheelForces:
         for name, force in zip(self.names, self.force, strict=True):
             lines.append(f"{name:<22}" + "".join(f"{x + 0.0:>17.6g}" for x in force))
         return "\n".join(lines)
-
-
-@shown
-@dataclass(frozen=True)
-class Power:
-    """Where the power goes, W: rate of energy = actuators + external + constraints - losses."""
-
-    energy_rate: Array  # of kinetic energy and gravity's potential, from the Coriolis form
-    actuators: Array
-    external: Array
-    constraints: Array  # of prescribed motion and friction contacts; 0 for workless ones
-    passive: Array  # taken by friction, stored by springs
-
-    @property
-    def imbalance(self) -> Array:
-        return np.asarray(
-            self.energy_rate - self.actuators - self.external - self.constraints + self.passive
-        )
-
-    def __str__(self) -> str:
-        if np.ndim(self.energy_rate):
-            off = float(np.nanmax(np.abs(self.imbalance), initial=0.0))
-            return f"power of {len(self.energy_rate)} states, W; largest imbalance {off:.1e}"
-        return (
-            f"power, W: actuators {self.actuators:.6g}, external {self.external:.6g}, constraints "
-            f"{self.constraints:.6g}, taken by friction and springs {self.passive:.6g}; energy "
-            f"changes by {self.energy_rate:.6g} (imbalance {self.imbalance:.1e})"
-        )
 
 
 @shown

@@ -51,8 +51,8 @@ def solve(
     constraints), "world_aligned" (own origin, the world's axes) or "world" (the world's axes and
     origin).  about: a frame by name, or a point of the world, that moments count about instead.
     certified: only if every formulation that knows the mechanism agrees (`Mechanism.check`); else
-    DisagreementError.  parameters: other numbers of bodies and elements of a closed
-    mechanism, one row for all states or one per state; the power balance is then not known."""
+    DisagreementError.  parameters: other numbers of bodies and elements, one row for all states
+    or one per state."""
     if certified:
         machine: Any = mechanism
         return cast(
@@ -94,9 +94,8 @@ def _solved(
 ) -> Solution:
     """In local axes."""
     if not mechanism.model.constraints:
-        _refuse_parameters(parameters, "a mechanism without constraints")
         q, v, tau = (inputs[name] for name in ("q", "v", "tau"))
-        return tree_solution(mechanism, q, v, tau, external, passive)
+        return tree_solution(mechanism, q, v, tau, external, passive, parameters)
     from armillary.constraints.all_forces import solved, without_rows
     from armillary.constraints.direct_forces import penalized_solution
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.algorithms.tree import forward_dynamics
 from armillary.evaluate.answers import load_friction_of
 from armillary.evaluate.configurations import integrate
+from armillary.evaluate.deferred import Deferred
 from armillary.evaluate.derivatives import BaseParameters
 from armillary.evaluate.derivatives import base_parameters as combinations
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
-from armillary.evaluate.results import ElementForces, Identities, Solution
+from armillary.evaluate.results import ElementForces, Identities, Power, Solution
 from armillary.evaluate.table_face import TableFace
 
 
@@ -26,28 +31,84 @@ def base_parameters(tree: TableFace, states: int = 200, seed: int = 0) -> BasePa
 
 
 def tree_solution(
-    tree: TableFace, q: State, v: State, tau: State, external: External, passive: bool
+    tree: TableFace,
+    q: State,
+    v: State,
+    tau: State,
+    external: External,
+    passive: bool,
+    parameters: ArrayLike | None = None,
 ) -> Solution:
-    """Everything at once: accelerations, all reactions, energies and the power balance."""
+    """Everything at once: accelerations, all reactions, energies and the power balance.
+
+    parameters: other numbers than the model's."""
     q, v, tau = tree.evaluator.complete({"q": q, "v": v, "tau": tau}).values()
-    a = tree.forward_dynamics(q, v, tau, external, passive)
-    forces = tree.body_forces(q, v, a, external, passive)
-    kinetic, potential = tree.energy(q, v)
+    a = tree.forward_dynamics(q, v, tau, external, passive, parameters=parameters)
+    forces = tree.body_forces(q, v, a, external, passive, parameters=parameters)
+    kinetic, potential = tree.energy(q, v, parameters=parameters)
+    speed, force = np.asarray(v, float), np.asarray(tau, float)
+    state = {"q": q, "v": speed, "tau": force, "a": a}
+
+    def balance() -> Power:
+        M = tree.mass_matrix(q, passive, parameters=parameters)
+        whole = tree.inverse_dynamics(q, v, a, passive=passive, parameters=parameters)
+        plain = tree.bias_forces(q, v, passive=False, parameters=parameters)
+        resisted = whole - plain - np.einsum("...ij,...j->...i", M, a)
+        return power_balance(tree, state, M, external, resisted, parameters=parameters)
+
     return Solution(
         tree.model,
-        np.asarray(tau, float),
-        np.asarray(v, float),
+        force,
+        speed,
         a,
         forces,
         kinetic,
         potential,
-        acting_elements(tree, q, v, passive),
+        acting_elements(tree, q, v, passive, parameters=parameters),
+        Deferred(balance),
     )
 
 
-def acting_elements(tree: TableFace, q: State, v: State, passive: bool) -> ElementForces | None:
+def power_balance(
+    tree: TableFace,
+    state: Mapping[str, Any],
+    M: Any,
+    external: External,
+    resisted: Array,
+    parameters: ArrayLike | None = None,
+) -> Power:
+    """Where the power of a tree goes, W: dE/dt = v·(M a + C v + g), beside that of all forces.
+
+    state: q, v, tau and a.  resisted: joint forces that friction, springs and elements take."""
+    q, a = state["q"], state["a"]
+    v = np.broadcast_to(state["v"], a.shape)
+
+    def along(f: Array) -> Array:
+        return np.asarray(np.sum(f * v, axis=-1))
+
+    inertia = np.einsum("...ij,...j->...i", M, a)
+    velocity = np.einsum("...ij,...j->...i", tree.coriolis_matrix(q, v, parameters=parameters), v)
+    energy = along(inertia + velocity + tree.gravity_forces(q, parameters=parameters))
+    pushed = tree.bias_forces(q, v, passive=False, parameters=parameters)
+    pushed -= tree.bias_forces(q, v, external, passive=False, parameters=parameters)
+    return Power(
+        energy_rate=energy,
+        actuators=along(state["tau"]),
+        external=along(pushed),
+        constraints=np.zeros_like(energy),
+        passive=along(resisted),
+    )
+
+
+def acting_elements(
+    tree: TableFace, q: State, v: State, passive: bool, parameters: ArrayLike | None = None
+) -> ElementForces | None:
     """What the force elements exert; None where there are none, or where they are left out."""
-    return tree.element_forces(q, v) if passive and tree.model.elements else None
+    return (
+        tree.element_forces(q, v, parameters=parameters)
+        if passive and tree.model.elements
+        else None
+    )
 
 
 def tree_identities(tree: TableFace, q: Array, v: Array, tau: Array) -> Identities:

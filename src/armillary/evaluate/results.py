@@ -216,6 +216,34 @@ class BodyForces:
 
 @shown
 @dataclass(frozen=True)
+class Power:
+    """Where the power goes, W: rate of energy = actuators + external + constraints - losses."""
+
+    energy_rate: Array  # of kinetic energy and gravity's potential, from the Coriolis form
+    actuators: Array
+    external: Array
+    constraints: Array  # of prescribed motion and friction contacts; 0 for workless ones
+    passive: Array  # taken by friction, stored by springs
+
+    @property
+    def imbalance(self) -> Array:
+        return np.asarray(
+            self.energy_rate - self.actuators - self.external - self.constraints + self.passive
+        )
+
+    def __str__(self) -> str:
+        if np.ndim(self.energy_rate):
+            off = float(np.nanmax(np.abs(self.imbalance), initial=0.0))
+            return f"power of {len(self.energy_rate)} states, W; largest imbalance {off:.1e}"
+        return (
+            f"power, W: actuators {self.actuators:.6g}, external {self.external:.6g}, constraints "
+            f"{self.constraints:.6g}, taken by friction and springs {self.passive:.6g}; energy "
+            f"changes by {self.energy_rate:.6g} (imbalance {self.imbalance:.1e})"
+        )
+
+
+@shown
+@dataclass(frozen=True)
 class Solution:
     """Accelerations, all forces and energies of one state or a batch."""
 
@@ -227,6 +255,7 @@ class Solution:
     kinetic: Later[Array] = Later()
     potential: Later[Array] = Later()
     element_forces: Later[ElementForces | None] = Later()  # None: there are no force elements
+    balance: Later[Power] = Later()
     wrenches: Reactions | None = None  # the reactions, where they are not those of `forces`
 
     @property

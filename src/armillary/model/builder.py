@@ -99,7 +99,11 @@ class Builder(TyreBuilder):
         *,
         mass: float | Mass | None = None,
         com: Sequence[float] = (0.0, 0.0, 0.0),
-        inertia: Sequence[float] | Mapping[str, float] = (0.0, 0.0, 0.0),
+        inertia: Sequence[float] | Sequence[Sequence[float]] | Mapping[str, float] = (
+            0.0,
+            0.0,
+            0.0,
+        ),
         passive: Passive | Sequence[Passive] = (),
         rotor: Rotor | Sequence[Rotor] = (),
         limits: Limits | Sequence[Limits] = (),
@@ -112,7 +116,7 @@ class Builder(TyreBuilder):
         joint: a type name (with `axis=`, `axes=`, `pitch=`, `free=`, `joint_name=`) or a spec.
         at: pose of the joint frame in the parent's frame at q = 0, or its position with `rpy`.
         mass (kg), com (m) in the body frame, inertia (kg m²) about the centre of mass along body
-        axes: (xx, yy, zz), (xx, yy, zz, xy, xz, yz) or a mapping."""
+        axes: (xx, yy, zz), (xx, yy, zz, xy, xz, yz), a symmetric 3x3 matrix or a mapping."""
         self._new_name(name)
         spec = self._joint(name, joint, joint_options)
         part, nv = f"joint '{spec.name}'", kernel_joint(spec).nv
@@ -264,7 +268,7 @@ class Builder(TyreBuilder):
         name: str,
         mass: float | Mass | None,
         com: Sequence[float],
-        inertia: Sequence[float] | Mapping[str, float],
+        inertia: Sequence[float] | Sequence[Sequence[float]] | Mapping[str, float],
     ) -> Mass:
         if isinstance(mass, Mass):
             return mass

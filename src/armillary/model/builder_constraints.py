@@ -254,10 +254,10 @@ class ClosingBuilder(ABC):
     # -- checks of `build` -----------------------------------------------------------------------
 
     @staticmethod
-    def _end(end: End) -> Frame:
+    def _end(end: End, part: str = "an end") -> Frame:
         """A frame, or the name of one: resolved when the model is built."""
         if not isinstance(end, Frame | str):
-            raise ModelError(f"an end: expected a Frame, or the name of one, found {end!r}.")
+            raise ModelError(f"{part}: expected a Frame, or the name of one, found {end!r:.60}.")
         return end if isinstance(end, Frame) else Frame(end, "")
 
     def _resolved(self, part: str, end: Frame) -> Frame:

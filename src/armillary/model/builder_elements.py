@@ -79,7 +79,7 @@ class ElementBuilder(ClosingBuilder):
             raise ModelError(
                 f"{law.kind} '{name}': expected frames, or () and coordinates; found {ends!r:.60}."
             )
-        frames = tuple(self._end(end) for end in ends)
+        frames = tuple(self._end(end, f"{law.kind} '{name}', an end") for end in ends)
         part = ForceElement(name, frames, law, tuple(coordinates))
         for field, value in ((n, getattr(law, n)) for n in law.numbers):
             refuse_not_finite(f"{part.title}, {field}", value)
@@ -227,7 +227,7 @@ class ElementBuilder(ClosingBuilder):
         """A spring (N m/rad) and damper (N m s/rad) against the rotation of the second frame about
         an axis of the first: see `TorsionSpring`.  rest: the angle without moment, rad."""
         part = f"torsion spring '{name}'"
-        unit, _ = unit_axis(named_axis(axis), f"{part}, axis")
+        unit, _ = unit_axis(named_axis(axis, f"{part}, axis"), f"{part}, axis")
         given = {"stiffness": stiffness, "damping": damping, "rest": rest}
         values = {n: number(x, f"{part}, {n}") for n, x in given.items()}
         self.element(name, (first, second), TorsionSpring(**values, axis=unit))

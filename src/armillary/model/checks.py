@@ -14,6 +14,7 @@ from armillary.model.passive import LOADS, Passive
 
 # A tensor printed with a few digits may miss the inequality by its rounding.
 ROUNDING = 1e-6
+_SYMMETRIC = 1e-9  # of the largest entry of a tensor
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -36,7 +37,7 @@ def number(value: Any, part: str) -> float:
 
 
 def tensor_entries(inertia: Any, part: str) -> tuple[float, ...]:
-    """(xx, yy, zz, xy, xz, yz) from three or six numbers or a mapping of names."""
+    """(xx, yy, zz, xy, xz, yz) from three or six numbers, a symmetric 3x3 or a mapping of names."""
     if isinstance(inertia, Mapping):
         unknown = sorted(set(inertia) - set(TENSOR))
         if unknown:
@@ -44,7 +45,17 @@ def tensor_entries(inertia: Any, part: str) -> tuple[float, ...]:
         return tuple(number(inertia.get(k, 0.0), f"{part}, inertia {k}") for k in TENSOR)
     if not isinstance(inertia, Iterable):
         raise ModelError(f"{part}, inertia: expected three or six numbers, found {inertia!r}.")
-    entries = tuple(number(x, f"{part}, inertia") for x in inertia)
+    rows = list(inertia)
+    if len(rows) == 3 and all(
+        isinstance(row, Iterable) and not isinstance(row, str) for row in rows
+    ):
+        tensor = [numbers(row, 3, f"{part}, inertia") for row in rows]
+        pairs = ((0, 1), (0, 2), (1, 2))
+        size = max(abs(x) for row in tensor for x in row)
+        if any(abs(tensor[i][k] - tensor[k][i]) > _SYMMETRIC * size for i, k in pairs):
+            raise ModelError(f"{part}, inertia: expected a symmetric tensor, found {inertia!r}.")
+        return (*(tensor[i][i] for i in range(3)), *(tensor[i][k] for i, k in pairs))
+    entries = tuple(number(x, f"{part}, inertia") for x in rows)
     if len(entries) not in (3, 6):
         raise ModelError(f"{part}: inertia takes 3 or 6 numbers, found {len(entries)}.")
     return entries + (0.0,) * (6 - len(entries))

@@ -54,6 +54,7 @@ class Block:
     schedules: Sequence[Schedule] = ()  # given over time: steps end at their jumps
     built_for: tuple[str, ...] = ()  # name and degrees of freedom of the mechanism, see `made_for`
     array_level: bool = False
+    what: str = ""  # how messages name it; by default its class
     is_sensor: bool = False  # see sensors.py
     needs_motion: bool = False  # a sensor that reads accelerations or forces
     starts_steady: bool = False  # its states begin as `steady` says

@@ -99,8 +99,7 @@ class Chain(Block):
             own = positive_period(block.period if block.period is not None else period)
             own = None if self.period is not None else own  # else the whole chain is sampled
             z = slice(first, first + len(block.states))
-            what = f"{'actuator' if actuator else 'controller'} {name_of(block)}"
-            what = block.what if isinstance(block, Function) else what
+            what = block.what or f"{'actuator' if actuator else 'controller'} {name_of(block)}"
             number = None if own is None else sampled
             self.stages.append(Stage(block, z, actuator, own, number, what))
             first, sampled = z.stop, sampled + (own is not None)

@@ -20,6 +20,7 @@ from armillary.algorithms.forces.changing import changing_elements
 from armillary.algorithms.forces.elements import READINGS
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords, as_floats
+from armillary.evaluate.lean_call import OneOrMany
 from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
 from armillary.graph.expr import Node
@@ -40,6 +41,7 @@ from armillary.sim.motion.user_functions import array_of, columns, numbers
 
 _TURNS = 50  # of Newton's method for steady states
 _STEP = 1e-6  # of its differences, relative to the state
+_BEFORE = 1e-7  # of the times: how much before an instant the step that ends there lies
 _STEADY = 1e-9  # rates that count as zero, relative to those at the start
 
 
@@ -81,6 +83,8 @@ class ElementChanges(Block):
         changing elements that differ stand behind their states, and stay."""
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
         self.inputs = dict(inputs)
+        named = ", ".join(f"'{name}'" for name in inputs)
+        self.what = f"force elements with inputs ({named})" if inputs else "own states of elements"
         self.schedules = tuple(x for x in inputs.values() if isinstance(x, Schedule))
         names: list[str] = []
         units: list[str] = []
@@ -141,9 +145,19 @@ class ElementChanges(Block):
             return list(self.mechanism.evaluator.inlined(algorithm, inputs).result(name))
         places = array_of(q)
         states = array_of(z) if len(z) else np.zeros((*places.shape[:-1], 0))
-        q_, v_, z_ = (np.atleast_2d(x) for x in (places, array_of(v), states))
-        found = self._numbers(np.full(1, t), q_, v_, z_)[name]
-        return list(found[0].tolist()) if places.ndim == 1 else columns(found)
+        if places.ndim == 1:
+            at = (t, *q, *v, *z)
+            if self._latest.get("at") != at:
+                t_, q_, v_, z_ = (np.array([x], float) for x in (t, q, v, z))
+                self._latest.update(at=at, found=self._numbers(t_, q_, v_, z_))
+            return list(self._latest["found"][name][0].tolist())
+        return columns(self._numbers(np.full(1, t), places, array_of(v), states)[name])
+
+    @cached_property
+    def _latest(self) -> dict[str, Any]:
+        """The last state of a single run with all results there: of one instant the force and the
+        rates are asked for, one after the other."""
+        return {}
 
     def _numbers(
         self, t: Array, q: Array, v: Array, z: Array, fuse: bool = True
@@ -157,16 +171,17 @@ class ElementChanges(Block):
         reads, nz = ("q", "v", "states", "inputs"), len(self.states)
         count = sum(given for _, _, given, _ in self._changing)
 
-        def make() -> Program:
+        def make() -> OneOrMany:
             sizes = (("states", nz), ("inputs", count))
             tables = replace(evaluator.tables(fuse), extra=sizes)
             request = Request(changing_elements(self._changing), reads, evaluator.moving_base)
-            return Program(request, tables, replace(evaluator.options, tier=2))
+            program = Program(request, tables, replace(evaluator.options, tier=2))
+            return OneOrMany(program, evaluator.base_numbers)
 
-        program = evaluator.memo.once(("element changes", self._changing, fuse), make)
+        ask = evaluator.memo.once(("element changes", self._changing, fuse), make)
         given = _by_instant(self._given(t), len(t))
         arrays = {"q": q, "v": v, "states": z, "inputs": given}
-        return dict(program(arrays, len(q), evaluator.base_numbers))
+        return ask(arrays, len(q))
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return [x + y for x, y in zip(u, self._answer("force", t, q, v, z), strict=True)]
@@ -285,12 +300,20 @@ def _at(given: Any, t: Any, count: int, what: str) -> list[Scalar]:
     if not callable(given):
         return list(np.broadcast_to(as_floats(what, given), (count,)).tolist())
     if isinstance(t, np.ndarray):  # instants of a recording
+        if isinstance(given, Schedule) and np.ptp(t):
+            return _at_ends(given, t, count)
         values = [_at(given, float(x), count, what) for x in t]
         return list(np.array(values).T)
     found = given(t)
     if isinstance(t, Node):
         return _counted(what, list(found) if np.ndim(found) else [found], count)
     return _counted(what, np.atleast_1d(numbers(what, found, t)).tolist(), count)
+
+
+def _at_ends(schedule: Schedule, t: Array, count: int) -> list[Scalar]:
+    """A table at instants at which steps end: before a jump, as the accelerations there are."""
+    h = _BEFORE * max(1.0, float(np.abs(t).max()))
+    return list(schedule.at_stages(t - h, h, (1.0,)).reshape(len(t), count).T)
 
 
 def _counted(what: str, found: list[Scalar], count: int) -> list[Scalar]:
@@ -318,6 +341,12 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords
         return inputs, {}
     parts = {part.name: part for part in mechanism.model.elements}
     joints = {*mechanism.v_labels, *mechanism.model.joint_index}
+    both = [name for name in inputs if name in parts and name in joints]
+    if both and parts[both[0]].law.input_count():
+        raise InputError(
+            f"inputs['{both[0]}']: a joint and a {parts[both[0]].law.kind} have this name. Rename "
+            f"one of them."
+        )
     own = {name: x for name, x in inputs.items() if name in parts and name not in joints}
     for name, x in own.items():
         part, count = parts[name], parts[name].law.input_count()
@@ -331,7 +360,13 @@ def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords
         )
         if values is None:
             continue
-        width = 1 if values.ndim == int(isinstance(x, Schedule)) else values.shape[-1]
+        axes = values.ndim - int(isinstance(x, Schedule))  # of one instant
+        if axes > 1:
+            raise InputError(
+                f"inputs['{name}']: every run of a batch gets the same; found numbers of shape "
+                f"{values.shape}. Constants per run are `parameters` ('{name}.force', ...)."
+            )
+        width = values.shape[-1] if axes else 1
         if width != count or not np.isfinite(values).all():
             raise InputError(
                 f"inputs['{name}']: expected {count} finite numbers, constant or by the rows of a "

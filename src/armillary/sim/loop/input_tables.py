@@ -84,7 +84,12 @@ class InputTables:
 
     def _asked(self, span: Span) -> tuple[int, Seen, Seen]:
         """For how many steps everything is known, at the stages and where needed at the ends."""
-        sources = self._sources()
+        sources, c = self._sources(), (*self.method.c, 1.0)
+        begins = np.asarray(span.t + np.arange(span.steps) * span.h, float)
+        moved = self._prescribed.at_stages(begins, span.h, c) if _MOTION in sources else None
+        if moved is not None:
+            del sources[_MOTION]
+            self.system.setup.enter(float(begins[-1]), float(begins[-1]) + span.h)
         asked: list[dict[str, dict[float, Array]]] = []
         while sources and len(asked) < span.steps:
             try:
@@ -98,9 +103,10 @@ class InputTables:
             seen[name] = _stacked([[found[name][c] for c in self.method.c] for found in asked])
             if 1.0 in asked[0][name]:
                 ends[name] = _stacked([found[name][1.0] for found in asked])
-        begins, c = np.asarray(span.t + np.arange(done) * span.h, float), (*self.method.c, 1.0)
+        if moved is not None:
+            seen[_MOTION], ends[_MOTION] = moved[:done, :-1], moved[:done, -1]
         for name, table in self._tabled().items():
-            both = table(begins, span.h, c)
+            both = table(begins[:done], span.h, c)
             if both.shape[-2] not in (1, self.rows):
                 return 0, {}, {}
             seen[name], ends[name] = both[:, :-1], both[:, -1]
@@ -257,6 +263,8 @@ class InputTables:
 
     def _consistent(self, span: Span, end: RowMotion) -> int:
         """Steps until prescribed rows contradict each other."""
+        if not self._prescribed.may_contradict(self.system.mechanism):
+            return len(end.place)
         for k in range(len(end.place)):
             moving = RowMotion(*(x[k] for x in end.parts))
             try:

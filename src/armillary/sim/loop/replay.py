@@ -32,7 +32,9 @@ from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
 Wrenches = Mapping[str, ArrayLike | Callable[[float], ArrayLike]] | None
-KINEMATIC = {"q", "v", "a", "body_velocity", "drift"}  # known without masses
+# known without masses: of the mechanism, and of its frames (`pose:tip`)
+KINEMATIC = {"q", "v", "a", "body_velocity", "drift"}
+OF_FRAMES = {"pose", "velocity", "acceleration", "condition"}
 
 
 def replay(
@@ -151,11 +153,13 @@ def _recorded(mechanism: Mechanism, record: str | Iterable[str] | None) -> tuple
     if record is None:
         return ("q", "v", "a") if light else ("q", "v", "a", "tau")
     names = listed(record)
-    forces = [name for name in names if name not in KINEMATIC]
-    if light and forces and not all(name.startswith("frame") for name in forces):
+    of_frames = {name for name in names if ":" in name and name.partition(":")[0] in OF_FRAMES}
+    forces = [name for name in names if name not in KINEMATIC | of_frames]
+    if light and forces:
         raise InputError(
             f"record: {', '.join(forces)} depend on masses, and the model gives none for {light}. "
-            f"Record {', '.join(sorted(KINEMATIC - {'drift'}))} alone, or give the masses."
+            f"Record {', '.join(sorted(KINEMATIC - {'drift'}))} and {', '.join(sorted(OF_FRAMES))} "
+            f"of frames alone, or give the masses."
         )
     return names
 

@@ -10,7 +10,7 @@ x0: the length of a rod, the radius of a round surface; 0 of all others, which c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -129,6 +129,17 @@ class PrescribedMotions:
         ]
         return np.array([np.concatenate(xs, axis=1) for xs in wide])
 
+    def at_stages(self, begins: Array, h: float, c: Sequence[float]) -> Array | None:
+        """The same at the stages of many steps (steps, stages, 3, 1 or B, n); None where some
+        motion is asked instant by instant."""
+        parts = [motion.at_stages(begins, h, c) for motion in self.motions]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            return None
+        rows = max(part.shape[-2] for part in known)
+        wide = [np.broadcast_to(x, (*x.shape[:-2], rows, x.shape[-1])) for x in known]
+        return np.concatenate(wide, axis=-1)
+
     def rows_of(self, mechanism: Mechanism) -> tuple[Array, Array]:
         """Numbers of the moved rows of a driven mechanism, and where their motion counts from."""
         return next(found[2:] for found in self._made.values() if found[1] is mechanism)
@@ -159,14 +170,18 @@ class PrescribedMotions:
         rows = self.rows_of(mechanism)[0].tolist()
         return float(np.ravel(self.at(t)[0, ..., rows.index(row)])[0]) if row in rows else None
 
+    def may_contradict(self, mechanism: Mechanism) -> bool:
+        """Does the motion of some rows follow from that of others?"""
+        if id(mechanism) not in self._following:
+            self._following[id(mechanism)] = following_rows(mechanism.constraint_solver.equations)
+        return len(self._following[id(mechanism)][0]) > 0
+
     def check(self, mechanism: Mechanism, t: float, moving: RowMotion) -> None:
         """Rows that follow from others must move with them: four wheels of a rigid car on a road
         that is not plane cannot all touch it."""
-        if id(mechanism) not in self._following:
-            self._following[id(mechanism)] = following_rows(mechanism.constraint_solver.equations)
-        others, kept, C = self._following[id(mechanism)]
-        if not len(others):
+        if not self.may_contradict(mechanism):
             return
+        others, kept, C = self._following[id(mechanism)]
         v = moving.velocity
         clash = np.abs(v[..., others] - v[..., kept] @ C.T)
         if clash.max() > 1e-6 * np.abs(v).max() + 1e-9:

@@ -52,6 +52,11 @@ class Motion:
     def __call__(self, t: float) -> Sampled:
         raise NotImplementedError
 
+    def at_stages(self, begins: Array, h: float, c: Sequence[float]) -> Array | None:
+        """x, x', x'' (steps, stages, 3, 1 or B, n) at t + c h of steps of h that begin at t, each
+        as if its step was entered; None: it is asked instant by instant."""
+        return None
+
     def breaks(self) -> Array:
         """Instants at which the acceleration may jump or bend."""
         return np.zeros(0)
@@ -94,6 +99,10 @@ class Still(Motion):
 
     def __call__(self, t: float) -> Sampled:
         return self._x, self._rest, self._rest
+
+    def at_stages(self, begins: Array, h: float, c: Sequence[float]) -> Array:
+        still = np.array([np.atleast_2d(x) for x in self(0.0)])
+        return np.broadcast_to(still, (len(begins), len(c), *still.shape))
 
 
 class Table(Motion):
@@ -152,6 +161,18 @@ class Path(Motion):
         if self._middle < path.start or self._middle > path.end:
             v, a = np.zeros_like(v), np.zeros_like(a)
         return x, v, a
+
+    def at_stages(self, begins: Array, h: float, c: Sequence[float]) -> Array | None:
+        path = self.path
+        if not isinstance(path, Trajectory):
+            return None
+        t, ends = begins[:, None] + np.asarray(c) * h, (begins + h)[:, None]
+        last = t >= ends - 1e-12 * np.maximum(1.0, np.abs(ends))
+        left, right = (np.array(path(t.ravel(), side)) for side in ("left", "right"))
+        found = np.where(last.ravel()[:, None], left, right)  # (3, instants, n)
+        middle = np.repeat(begins + 0.5 * h, len(c))
+        found[1:, (middle < path.start) | (middle > path.end)] = 0.0
+        return np.moveaxis(found, 0, 1).reshape(*t.shape, 3, 1, -1)
 
     def enter(self, t0: float, t1: float) -> None:
         if not isinstance(self.path, Trajectory):

@@ -34,8 +34,8 @@ class Run(RunDoors, RunData):
         Compiling, recording and events are not counted."""
         if self.timing is None:
             raise InputError(
-                "performance: this run was not made here; a file of a run does not tell how its "
-                "steps were made. Simulate it again."
+                "performance: this run has no steps (a replay), or comes from a file, which does "
+                "not tell how they were made. Simulate it again."
             )
         return self.timing
 
