@@ -20,7 +20,7 @@ from armillary.constraints.drift import (
     penalized,
 )
 from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
-from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
+from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, answer, solve
 from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, SingularError
@@ -348,11 +348,14 @@ class Equations:
         return N @ np.linalg.solve(workless.T @ M @ N, workless.T @ pushes), nearest
 
     def answer(self, system: System, k: int, native: bool = True) -> Answer:
-        """State k by the null space."""
-        factor = self.factor(system.terms, k, native)
-        G = None if self.constraints.ideal else system.terms.G[k]
-        labels = self.model.v_labels
-        return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)
+        """State k by the null space.  native: False for a check by LAPACK alone."""
+        terms, labels, ideal = system.terms, self.model.v_labels, self.constraints.ideal
+        M, force, target = system.M[k], system.force[k], system.target[k]
+        if native and ideal:
+            tolerance = self.rank_tolerance(terms.residual[k])
+            return answer(M, force, terms.J[k], target, self.scaling, tolerance, labels)
+        factor = self.factor(terms, k, native)
+        return solve(M, force, factor, target, None if ideal else terms.G[k], labels)
 
     def answers(self, system: System, single: bool) -> list[Answer]:
         """All states by the null space.  Accelerations that are undefined (a gimbal turned by a

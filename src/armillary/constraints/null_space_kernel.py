@@ -1,0 +1,169 @@
+"""The null space of one state by one native call (runtime/null_space_loop.py): of equations that
+are given, or of a state whose equations another kernel gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from armillary.codegen.abi import Context
+from armillary.codegen.jit import Library, native_call
+from armillary.constraints.rank_kernel import LARGEST, RankKernel
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.kernel import Kernel, address_of
+from armillary.runtime import null_space_loop
+from armillary.runtime.in_turn import behind_context
+from armillary.runtime.null_space_code import NullSpace
+from armillary.runtime.null_space_loop import OUTPUTS
+
+if TYPE_CHECKING:
+    from armillary.constraints.nullspace import Scaling
+
+# (M, force, J, target, weights of rows and columns, tolerance), flat -> OUTPUTS, or None
+Solve = Callable[..., tuple[Array, ...] | None]
+
+
+class _Space:
+    """The part of a context that stands behind the usual fields, and what it points to."""
+
+    def __init__(self, m: int, n: int):
+        self.rows, self.free = RankKernel(m, n).context(1, np.zeros(1)), _grades(n)
+        few = min(m, n)
+        shapes = {
+            "LEFT": (m,), "MULTIPLIERS": (m,), "TURNED": (few, m), "REFLECTIONS": (few, m),
+            "SCALES": (few,), "ROW": (m,), "DOF": (n,), "FREE": (n,), "BASIS": (n, n),
+            "PUSHED": (n, n), "INNER": (n, n), "SIZES": (n,), "KEPT": (n,), "OWN": (n, n),
+            "ORDER": (n,), "LOST": (1,),
+        }  # fmt: skip
+        self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+        address = address_of()
+        self.numbers = {name: address(x) for name, x in self.arrays.items()}
+        self.numbers |= {"NV": n, "ROWS": m, "RANKS": address(self.rows[0])}
+        self.numbers |= {"GRADES": address(self.free[0])}
+        self.free[0][Context.INPUT_ROWS + 1] = self.numbers["FREE"]
+
+    def fill(self, context: np.ndarray) -> None:
+        for name, number in self.numbers.items():
+            context[behind_context(NullSpace.FIELDS[name])] = number
+
+    def give(self, arrays: dict[str, Array]) -> None:
+        """Further arrays, by the names of their fields; they are kept."""
+        address = address_of()
+        self.arrays |= arrays
+        self.numbers |= {name: address(x) for name, x in arrays.items()}
+
+    def place(self, outputs: dict[int, Array], inputs: dict[int, Array]) -> None:
+        """Where the decomposition of the rows has its numbers, by place; they are kept."""
+        address = address_of()
+        for first, arrays in ((Context.OUTPUT_ROWS, outputs), (Context.INPUT_ROWS, inputs)):
+            for k, x in arrays.items():
+                self.rows[0][first + k] = address(x)
+                self.arrays[f"{first} {k}"] = x
+
+
+def _grades(n: int) -> tuple[np.ndarray, object]:
+    """A context for the choice of coordinates: of rows (n, up to n), by weights of their own."""
+    context, kept = RankKernel(n, n).context(1, np.zeros(1))
+    inputs = [np.zeros((n, n)), np.zeros(0), np.ones(n), np.zeros(1)]
+    outputs = [np.zeros(2), np.zeros(0), np.zeros((n, n)), np.zeros(n), np.zeros(0)]
+    address = address_of()
+    for k, x in enumerate(inputs):
+        context[Context.INPUT_ROWS + k] = address(x)
+    for k, x in enumerate(outputs):
+        context[Context.OUTPUT_ROWS + k] = address(x)
+    return context, (kept, inputs, outputs)
+
+
+class NullSpaceKernel:
+    """Of equations with m rows and n unknowns, as far as native calls know a kernel."""
+
+    def __init__(self, m: int, n: int):
+        self.input_sizes = [n * n, n, m * n, m, m, n, 1]
+        shapes = ((n,), (m,), (m,), (2,), (n, n), (m, n), (m,), (m,))
+        self.output_shapes = dict(zip(OUTPUTS, shapes, strict=True))
+        self._size, self._library = (m, n), null_space_loop.library()
+        self.address = self._library.addresses["batch"]
+
+    def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]:
+        """As `Kernel.context`."""
+        space = _Space(*self._size)
+        c = np.zeros(Context.SIZE + NullSpace.SIZE, np.int64)
+        c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
+        c[Context.OUTPUT_COUNT] = len(OUTPUTS)
+        for i, size in enumerate(self.input_sizes):
+            c[Context.INPUT_SIZES + i] = c[Context.INPUT_STRIDES + i] = size
+        for i, shape in enumerate(self.output_shapes.values()):
+            c[Context.OUTPUT_SIZES + i] = int(np.prod(shape))
+        space.fill(c)
+        return c, space
+
+
+@lru_cache(maxsize=64)
+def solve_call(m: int, n: int) -> Solve | None:
+    """For m rows and n unknowns; None where there is no native code, or none that pays."""
+    from armillary.evaluate import native_call as calls
+    from armillary.evaluate.lean_call import lean_kernel
+
+    if not 0 < m * n <= LARGEST or n * n > LARGEST or not calls.available():
+        return None
+    return lean_kernel(NullSpaceKernel(m, n), np.zeros(1))
+
+
+class StateKernel(Kernel):
+    """a of states (q, v, tau, ...), whose equations a scalar kernel gives."""
+
+    def __init__(
+        self,
+        equations: Kernel,
+        scaling: Scaling,
+        open_weights: Array,
+        tolerances: tuple[float, float],
+    ):
+        """equations: as algorithms/closed/state_equations.py has them.  open_weights (m): 1 over
+        the opening up to which a row counts as closed.  tolerances: of the rank of closed rows;
+        and what an opening of 1, over the size of the machine, makes of it."""
+        self.equations, self.code, self.lanes = equations, equations.code, equations.lanes
+        self.input_sizes = list(equations.input_sizes)
+        self._m, self._n = equations.output_shapes["J"]
+        self.output_shapes = {"a": (self._n,)}
+        self._scaling, self._weights, self._tolerances = scaling, open_weights, tolerances
+        self._library = null_space_loop.library()
+        self.address = self._library.addresses["state"]
+        self._batch = native_call(self.address)
+
+    @property
+    def straight(self) -> bool:
+        return False
+
+    @property
+    def libraries(self) -> list[Library]:
+        return [self._library, *self.equations.libraries]
+
+    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, object]:
+        """As `Kernel.context`."""
+        m, n, s, address = self._m, self._n, self._scaling, address_of()
+        space, state = _Space(m, n), self.equations.context(1, globals_)
+        shapes = self.equations.output_shapes
+        found = {name: np.zeros(shape) for name, shape in shapes.items()}
+        for i, x in enumerate(found.values()):
+            state[0][Context.OUTPUT_ROWS + i] = address(x)
+        space.give({
+            "M": found["M"], "FORCE": found["force"], "J": found["J"], "TARGET": found["right"],
+            "OPEN_WEIGHTS": self._weights,
+            "TOLERANCES": np.array([self._tolerances[0], self._tolerances[1] / s.length]),
+        })  # fmt: skip
+        outputs = [np.zeros(2), np.zeros((n, n)), np.zeros((m, n)), np.zeros(m), np.zeros(m)]
+        weights = {0: found["J"], 1: s.rows.copy(), 2: s.columns / s.length, 3: np.zeros(1)}
+        space.place(dict(enumerate(outputs)), weights)
+        space.numbers |= {"STATE_CODE": self.equations.address, "STATE_CONTEXT": address(state[0])}
+        c = np.zeros(Context.SIZE + NullSpace.SIZE, np.int64)
+        c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
+        c[Context.OUTPUT_COUNT], c[Context.OUTPUT_SIZES] = 1, n
+        c[Context.GLOBALS] = address(globals_)
+        for i, size in enumerate(self.input_sizes):
+            c[Context.INPUT_SIZES + i] = c[Context.INPUT_STRIDES + i] = size
+        space.fill(c)
+        return c, (space, state, found, globals_)

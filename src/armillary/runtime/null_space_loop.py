@@ -1,0 +1,371 @@
+"""Small constrained equations of one state by the null space of their rows, as native code.
+
+    M a = force + J^T λ,    J a = target          (least squares where that cannot be)
+
+The steps of constraints/nullspace.py, with the same limits.  Rows weighted on both sides are
+decomposed (rank_loop.py), J~[P]^T = Q [R; 0], and R_r^T = Q2 R2 once more by reflections.  Then
+
+    x = Q_r R2^-1 Q2^T target~ ,     λ = Q2 R2^-T Q_r^T force~
+
+are the smallest motion and the smallest multipliers.  The free motions, the other columns of Q, are
+given coordinates of their own, heavy ones first, and (N^T M N) y = N^T (force - M x) is solved
+twice.  Vectors are rows of what is kept, so that inner loops run along memory.  a is not a number
+where a free motion has no inertia.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import inf, nan
+
+from armillary.codegen.abi import ARRAYS, Context
+from armillary.codegen.code import Code
+from armillary.codegen.jit import Library
+from armillary.codegen.llvm import with_declarations
+from armillary.codegen.target import hexadecimal, lanes
+from armillary.runtime import rank_loop
+from armillary.runtime.dense_code import general_parts, symmetric_parts
+from armillary.runtime.in_turn import behind_context, call_kernel
+from armillary.runtime.null_space_code import NullSpace, Work
+from armillary.runtime.rank_loop import Ranks
+
+INPUTS = ("M", "force", "J", "target")  # (n, n), (n), (m, n), (m)
+# then those of rank_loop: rank and bound of the condition, Q^T (n, n), R^T (m, n), P (m), shares
+OUTPUTS = ("a", "multipliers", "residual", *rank_loop.OUTPUTS)  # (n), (m), (m)
+STATE = ("M", "force", "J", "right")  # results of the kernel that gives the equations of a state
+# of an inertia, which others take all of: what is left is rounding (nullspace.py)
+_LEAST = hexadecimal(1e-14, "double")
+_LIGHTEST = hexadecimal(1e-9, "double")  # of the heaviest coordinate: what others count at least
+_LARGEST = 100.0  # entry of a basis: beyond, a coordinate that hardly moves was taken for its own
+_NOTHING = hexadecimal(4e-16, "double")  # of that entry: rounding
+_NAN, _INFINITE = (hexadecimal(x, "double") for x in (nan, inf))
+_RESIDUAL = 2  # among the right sides of a state: gamma, rate, residual
+_OPENING = 15  # among the global numbers: how far positions may be open
+
+
+@cache
+def library() -> Library:
+    """`batch(ctx)` of equations that are given, `state(ctx)` of states (one after the other) whose
+    equations another kernel gives: a alone, and not a number at open positions where closed ones
+    are asked for."""
+    parts = (
+        *rank_loop.parts(), *symmetric_parts(), *general_parts(), _turn(), _reflected_row(),
+        _motion(), _carry(), _own_coordinates(), _grade(), _reduce(), _respond(), _answer(),
+        _batch(), _state(),
+    )  # fmt: skip
+    text = with_declarations("\n\n".join(parts), lanes(False, "double"))
+    return Library(text, ["batch", "state"], optimize=2)
+
+
+def _turn() -> str:
+    """R_r^T = Q2 R2 by reflections, rows of R2^T one after the other."""
+    c = Code("turn")
+    w = Work(c)
+    rank = w.rank
+    with c.loop(rank) as k:
+        own = w.row("TURNED", k, w.m)
+        with c.loop(w.m) as i:
+            behind = c.let(f"icmp sge i64 {i}, {k}")
+            entry = c.read(w.row_at(w.R, i, w.n), k, "double")
+            c.write(own, i, c.let(f"select i1 {behind}, double {entry}, double 0.0"), "double")
+        with c.loop(k) as before:
+            w.reflect(own, before)
+        u, rest = w.row("REFLECTIONS", k, w.m, k), c.sub(w.m, k)
+        first = c.pointer(own, k, "double")
+        w.copy(u, first, rest)
+        w.clear(first, rest)
+        length, x = w.root(w.dot(u, u, rest)), c.read(u, 0, "double")
+        negative, opposite = c.let(f"fcmp olt double {x}, 0.0"), c.let(f"fneg double {length}")
+        pivot = c.let(f"select i1 {negative}, double {length}, double {opposite}")
+        c.write(first, 0, pivot, "double")
+        c.write(u, 0, c.float("fsub", x, pivot), "double")
+        both = c.float("fmul", length, c.float("fadd", length, w.size(x)))
+        c.write(w("SCALES"), k, c.float("fdiv", "1.0", both), "double")
+    return c.text()
+
+
+def _reflected_row() -> str:
+    """`reflected_row(ctx, x, k)`: x (m) by reflection k."""
+    c = Code("reflected_row", ("ptr noalias %ctx", "ptr noalias %x", "i64 %k"))
+    w = Work(c)
+    rest, u = c.sub(w.m, "%k"), w.row("REFLECTIONS", "%k", w.m, "%k")
+    x = c.pointer("%x", "%k", "double")
+    share = c.float("fmul", c.read(w("SCALES"), "%k", "double"), w.dot(x, u, rest))
+    w.take_off(x, u, share, rest)
+    return c.text()
+
+
+def _motion() -> str:
+    """`motion(ctx, target, x)`: x += the smallest motion with J x = target; target is used up."""
+    c = Code("motion", ("ptr noalias %ctx", "ptr noalias %target", "ptr noalias %x"))
+    w = Work(c)
+    y, rank, turned = w("ROW"), w.rank, w("DOF")
+    with c.loop(w.m) as i:
+        row = w.place(i)
+        sized = c.float("fmul", c.read(w.weights, row, "double"), c.read("%target", row, "double"))
+        c.write(y, i, sized, "double")
+    with c.loop(rank) as k:
+        w.reflect(y, k)
+    w.clear(turned, w.n)
+    with c.loop(rank) as back:
+        k = c.sub(c.sub(rank, 1), back)
+        column = w.row("TURNED", k, w.m)
+        found = c.float("fdiv", c.read(y, k, "double"), c.read(column, k, "double"))
+        w.take_off(y, column, found, k)
+        minus = c.let(f"fneg double {found}")
+        w.take_off(turned, w.row_at(w.Q, k, w.n), minus, w.n)
+    with c.loop(w.n) as k:
+        more = c.float("fmul", c.read(turned, k, "double"), c.read(w.columns, k, "double"))
+        c.write("%x", k, c.float("fadd", c.read("%x", k, "double"), more), "double")
+    return c.text()
+
+
+def _carry() -> str:
+    """`carry(ctx, force, out)`: the smallest multipliers with J^T λ = force; force is used up."""
+    c = Code("carry", ("ptr noalias %ctx", "ptr noalias %force", "ptr noalias %out"))
+    w = Work(c)
+    z, rank = w("ROW"), w.rank
+    with c.loop(w.n) as k:
+        sized = c.float("fmul", c.read("%force", k, "double"), c.read(w.columns, k, "double"))
+        c.write("%force", k, sized, "double")
+    w.clear(z, w.m)
+    with c.loop(rank) as k:
+        row = w.row("TURNED", k, w.m)
+        pushed = w.dot(w.row_at(w.Q, k, w.n), "%force", w.n)
+        left = c.float("fsub", pushed, w.dot(row, z, k))
+        c.write(z, k, c.float("fdiv", left, c.read(row, k, "double")), "double")
+    with c.loop(rank) as back:
+        w.reflect(z, c.sub(c.sub(rank, 1), back))
+    with c.loop(w.m) as i:
+        row = w.place(i)
+        sized = c.float("fmul", c.read(w.weights, row, "double"), c.read(z, i, "double"))
+        c.write("%out", row, sized, "double")
+    return c.text()
+
+
+def _own_coordinates() -> str:
+    """`own_coordinates(ctx, size)`: N with ones in own coordinates, chosen by the weights that
+    stand in FREE; size[0]: its largest entry, or infinity where none were found."""
+    c = Code("own_coordinates", ("ptr noalias %ctx", "ptr noalias %size"))
+    w = Work(c)
+    f, grades, own = w.free, w("GRADES"), w("OWN")
+    scaled = c.field(Context.INPUT_ROWS.at(0), grades)
+    with c.loop(w.n) as i, c.loop(f) as k:
+        column = w.row_at(w.Q, c.add(w.rank, k), w.n)
+        c.write(scaled, c.add(c.mul(i, f), k), c.read(column, i, "double"), "double")
+    c.set_field(behind_context(Ranks.COLUMNS), f, grades)
+    for name in ("weighted", "reflected"):
+        c.do(f"call void @{name}(ptr {grades})")
+    numbers, order = (c.field(Context.OUTPUT_ROWS.at(k), grades) for k in (0, 3))
+    c.write_number("%size", _INFINITE)
+    whole = c.let(f"fptosi double {c.read(numbers, 0, 'double')} to i64")
+    with c.when(c.equal(whole, f)):
+        c.write_number("%size", "0.0")
+        with c.loop(f) as k:  # the transposed of what moves in own coordinates
+            source = w.row_at(scaled, w.integer(order, k), f)
+            with c.loop(f) as i:
+                place = c.add(c.mul(i, f), k)
+                c.write(own, place, c.read(source, i, "double"), "double")
+        c.do(f"call void @factor_general(ptr {own}, ptr {w('ORDER')}, i64 {f})")
+        with c.loop(w.n) as i:
+            row = w.row_at(scaled, i, f)
+            c.do(f"call void @solve_general(ptr {own}, ptr {w('ORDER')}, ptr {row}, i64 {f})")
+            with c.loop(f) as k:
+                x = c.read(row, k, "double")
+                c.write(w.row("BASIS", k, w.n), i, x, "double")
+                w.raise_to("%size", w.size(x))
+        with c.loop(f) as k:
+            place = w.integer(order, k)
+            with c.loop(f) as i:
+                one = c.let(f"uitofp i1 {c.equal(i, k)} to double")
+                c.write(w.row("BASIS", i, w.n), place, one, "double")
+    return c.text()
+
+
+def _grade() -> str:
+    """The same motions, each with a coordinate of its own, heavy coordinates first; else any."""
+    c = Code("grade")
+    w = Work(c)
+    weights, heaviest, size = w("FREE"), c.number(), c.number()
+    with c.loop(w.n) as k:
+        inertia = c.read(w("M"), c.mul(k, c.add(w.n, 1)), "double")
+        some = c.let(f"fcmp ogt double {inertia}, 0.0")
+        root = w.root(c.let(f"select i1 {some}, double {inertia}, double 0.0"))
+        weight = c.float("fmul", c.read(w.columns, k, "double"), root)
+        c.write(weights, k, weight, "double")
+        w.raise_to(heaviest, weight)
+    least = c.float("fmul", c.read_number(heaviest), _LIGHTEST)
+    with c.loop(w.n) as k:
+        c.write(weights, k, c.float("fadd", c.read(weights, k, "double"), least), "double")
+    c.do(f"call void @own_coordinates(ptr %ctx, ptr {size})")
+    with c.when(c.let(f"fcmp uge double {c.read_number(size)}, {_LARGEST}")):
+        with c.loop(w.n) as k:
+            c.write(weights, k, "1.0", "double")
+        c.do(f"call void @own_coordinates(ptr %ctx, ptr {size})")
+    limit = c.float("fmul", c.read_number(size), _NOTHING)
+    with c.loop(w.free) as k:
+        motion = w.row("BASIS", k, w.n)
+        with c.loop(w.n) as i:
+            x = c.read(motion, i, "double")
+            small = c.let(f"fcmp olt double {w.size(x)}, {limit}")
+            sized = c.float("fmul", x, c.read(w.columns, i, "double"))
+            c.write(motion, i, c.let(f"select i1 {small}, double 0.0, double {sized}"), "double")
+    c.write(w("LOST"), 0, c.let(f"zext i1 {w.not_finite(c.read_number(size))} to i64"))
+    return c.text()
+
+
+def _reduce() -> str:
+    """N^T M N, scaled to ones on its diagonal, in factors; LOST counts motions without inertia."""
+    c = Code("reduce")
+    w = Work(c)
+    f, M, lost = w.free, w("M"), w("LOST")
+    sizes, inner = w("SIZES"), w("INNER")
+    with c.loop(f) as k:
+        motion, pushed, total = w.row("BASIS", k, w.n), w.row("PUSHED", k, w.n), c.number()
+        c.write_number(total, "0.0")
+        with c.loop(w.n) as i:
+            c.write(pushed, i, w.dot(w.row_at(M, i, w.n), motion, w.n), "double")
+            x, place = c.read(motion, i, "double"), c.mul(i, c.add(w.n, 1))
+            own = w.size(c.read(M, place, "double"))
+            c.accumulate(total, "fadd", c.float("fmul", c.float("fmul", x, x), own))
+        inertia = w.dot(motion, pushed, w.n)
+        least = c.float("fmul", c.read_number(total), _LEAST)
+        some = c.let(f"fcmp ogt double {inertia}, {least}")
+        with c.when(c.let(f"xor i1 {some}, true")):
+            c.write(lost, 0, c.add(c.read(lost, 0), 1))
+        safe = c.let(f"select i1 {some}, double {inertia}, double 1.0")
+        c.write(sizes, k, w.root(safe), "double")
+        c.write(w("KEPT"), k, "1.0", "double")
+    with c.loop(f) as i, c.loop(f, i) as k:
+        entry = w.dot(w.row("BASIS", i, w.n), w.row("PUSHED", k, w.n), w.n)
+        both = c.float("fmul", c.read(sizes, i, "double"), c.read(sizes, k, "double"))
+        c.write(inner, c.add(c.mul(i, f), k), c.float("fdiv", entry, both), "double")
+    given = f"ptr {inner}, ptr {w('KEPT')}, ptr {lost}, i64 {f}"
+    c.do(f"call void @factor({given}, double {_LEAST})")
+    return c.text()
+
+
+def _respond() -> str:
+    """`respond(ctx, force, a)`: a += N (N^T M N)^-1 N^T (force - M a)."""
+    c = Code("respond", ("ptr noalias %ctx", "ptr noalias %force", "ptr noalias %a"))
+    w = Work(c)
+    f, left, y, sizes = w.free, w("DOF"), w("FREE"), w("SIZES")
+    with c.loop(w.n) as i:
+        taken = w.dot(w.row_at(w("M"), i, w.n), "%a", w.n)
+        c.write(left, i, c.float("fsub", c.read("%force", i, "double"), taken), "double")
+    with c.loop(f) as k:
+        pushed = w.dot(w.row("BASIS", k, w.n), left, w.n)
+        c.write(y, k, c.float("fdiv", pushed, c.read(sizes, k, "double")), "double")
+    c.do(f"call void @substitute(ptr {w('INNER')}, ptr {y}, i64 {f}, i64 1)")
+    with c.loop(f) as k:
+        share = c.float("fdiv", c.read(y, k, "double"), c.read(sizes, k, "double"))
+        w.take_off("%a", w.row("BASIS", k, w.n), c.let(f"fneg double {share}"), w.n)
+    return c.text()
+
+
+def _answer() -> str:
+    """Everything of one state whose equations stand where the fields point to."""
+    c = Code("answer")
+    w = Work(c)
+    a, left, force, target = w("A"), w("LEFT"), w("FORCE"), w("TARGET")
+    for name in ("weighted", "reflected", "basis"):
+        c.do(f"call void @{name}(ptr {w('RANKS')})")
+    c.do("call void @turn(ptr %ctx)")
+    w.clear(a, w.n)
+    w.copy(left, target, w.m)
+    for _ in range(2):  # the rounding of a motion is seen by rows of very different size
+        c.do(f"call void @motion(ptr %ctx, ptr {left}, ptr {a})")
+        _leave(c, w)
+    c.write(w("LOST"), 0, "0")
+    with c.when(c.let(f"icmp sgt i64 {w.free}, 0")):
+        for name in ("grade", "reduce"):
+            c.do(f"call void @{name}(ptr %ctx)")
+        for _ in range(2):  # the sum cancels where constraints carry most of the force
+            c.do(f"call void @respond(ptr %ctx, ptr {force}, ptr {a})")
+    fault = c.let(f"icmp ne i64 {c.read(w('LOST'), 0)}, 0")
+    status = c.number()
+    c.write_number(status, c.let(f"select i1 {fault}, double {_NAN}, double 0.0"))
+    with c.loop(w.m) as i:  # x - x is 0, and not a number where x is not finite
+        own = w.dot(w.row_at(w("J"), i, w.n), a, w.n)
+        total = c.float("fadd", c.read(left, i, "double"), own)
+        c.accumulate(status, "fadd", c.float("fsub", total, total))
+    with c.loop(w.n) as k:
+        c.write(a, k, c.float("fadd", c.read(a, k, "double"), c.read_number(status)), "double")
+    return c.text()
+
+
+def _leave(c: Code, w: Work) -> None:
+    """LEFT = target - J a."""
+    with c.loop(w.m) as i:
+        own = w.dot(w.row_at(w("J"), i, w.n), w("A"), w.n)
+        c.write(w("LEFT"), i, c.float("fsub", c.read(w("TARGET"), i, "double"), own), "double")
+
+
+def _carried(c: Code, w: Work) -> None:
+    """The multipliers of M a - force."""
+    needed = w("DOF")
+    with c.loop(w.n) as i:
+        taken = w.dot(w.row_at(w("M"), i, w.n), w("A"), w.n)
+        c.write(needed, i, c.float("fsub", taken, c.read(w("FORCE"), i, "double")), "double")
+    c.do(f"call void @carry(ptr %ctx, ptr {needed}, ptr {w('MULTIPLIERS')})")
+
+
+def _batch() -> str:
+    """All that is known of equations that are given: one state."""
+    c = Code("batch")
+    fields = (NullSpace.M, NullSpace.FORCE, NullSpace.J, NullSpace.TARGET)
+    for k, field in enumerate(fields):
+        c.set_field(behind_context(field), c.field(Context.INPUT_ROWS.at(k)))
+    for k, field in enumerate((NullSpace.A, NullSpace.MULTIPLIERS, NullSpace.LEFT)):
+        c.set_field(behind_context(field), c.field(Context.OUTPUT_ROWS.at(k)))
+    ranks, first = c.field(behind_context(NullSpace.RANKS)), 3
+    c.set_field(Context.INPUT_ROWS.at(0), c.field(Context.INPUT_ROWS.at(2)), ranks)
+    for k in range(3):  # weights of rows and columns, tolerance
+        c.set_field(Context.INPUT_ROWS.at(1 + k), c.field(Context.INPUT_ROWS.at(4 + k)), ranks)
+    for k in range(len(rank_loop.OUTPUTS)):
+        c.set_field(Context.OUTPUT_ROWS.at(k), c.field(Context.OUTPUT_ROWS.at(first + k)), ranks)
+    c.do("call void @answer(ptr %ctx)")
+    w = Work(c)
+    _carried(c, w)
+    c.do(f"call void @solved(ptr {ranks})")
+    return c.text()
+
+
+def _state() -> str:
+    """a of states, one after the other: their equations, how far they are open, the answer."""
+    c = Code("state")
+    w = Work(c)
+    context, ranks = w("STATE_CONTEXT"), w("RANKS")
+    arrays = [
+        (slot, c.field(slot), c.field(step))
+        for slot, step in (
+            *((Context.INPUT_ROWS.at(k), Context.INPUT_STRIDES.at(k)) for k in range(ARRAYS)),
+            (Context.OUTPUT_ROWS.at(0), Context.OUTPUT_SIZES.at(0)),
+        )
+    ]
+    opened, largest = c.number(), c.number()
+    with c.loop(c.field(Context.ROWS)) as row:
+        for slot, array, step in arrays[:-1]:
+            c.set_field(slot, c.pointer(array, c.mul(row, step), "double"), context)
+        _, array, step = arrays[-1]
+        a = c.pointer(array, c.mul(row, step), "double")
+        c.set_field(behind_context(NullSpace.A), a)
+        call_kernel(c, w("STATE_CODE"), context)
+        for number in (opened, largest):
+            c.write_number(number, "0.0")
+        residual = c.pointer(w("TARGET"), c.mul(w.m, _RESIDUAL), "double")
+        with c.loop(w.m) as i:
+            x = c.read(residual, i, "double")
+            part = c.float("fmul", x, c.read(w("OPEN_WEIGHTS"), i, "double"))
+            c.accumulate(opened, "fadd", c.float("fmul", part, part))
+            w.raise_to(largest, w.size(c.float("fmul", x, c.read(w.weights, i, "double"))))
+        rough = c.float("fmul", c.read_number(largest), c.read(w("TOLERANCES"), 1, "double"))
+        tolerance = c.field(Context.INPUT_ROWS.at(3), ranks)
+        c.write(tolerance, 0, c.read(w("TOLERANCES"), 0, "double"), "double")
+        w.raise_to(tolerance, rough)
+        c.do("call void @answer(ptr %ctx)")
+        most = c.read(c.field(Context.GLOBALS), _OPENING, "double")
+        closed = c.let(f"fcmp ole double {c.read_number(opened)}, {most}")
+        with c.when(c.let(f"xor i1 {closed}, true")), c.loop(w.n) as k:
+            c.write(a, k, _NAN, "double")
+    return c.text()
