@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.closed.row_terms import row_terms
+from armillary.algorithms.closed.state_equations import state_equations
+from armillary.algorithms.passes import Algorithm
 from armillary.codegen.target import native
 from armillary.constraints.equal_parts import equal_parts
 from armillary.evaluate.evaluator import Evaluator
@@ -17,6 +19,7 @@ from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
+    from armillary.evaluate.program import Program
 
 
 _TRACED = 1000  # unknowns up to which rows of a mechanism of equal parts are traced
@@ -33,15 +36,37 @@ class Asked:
 def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
     """Code of all rows, in a row or rolled up; None where there is none."""
     from armillary.evaluate.lean_call import OneOrMany
+
+    rolls = owner.tables(True, passive).nv + constraints.count <= _TRACED and native()
+    kernels = _program(owner, row_terms, row_terms.reads, constraints, passive, rolls)
+    return None if kernels is None else OneOrMany(kernels, owner.base_numbers)
+
+
+def equation_kernels(
+    owner: Evaluator, constraints: ConstraintTable, reads: tuple[str, ...], passive: bool
+) -> Program | None:
+    """Code of the whole equations (algorithms/closed/state_equations.py) of states that are given
+    by `reads`; None where there is none."""
+    return _program(owner, state_equations, reads, constraints, passive, False)
+
+
+def _program(
+    owner: Evaluator,
+    algorithm: Algorithm,
+    reads: tuple[str, ...],
+    constraints: ConstraintTable,
+    passive: bool,
+    rolls: bool,
+) -> Program | None:
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
         return None
-    tables = replace(owner.tables(True, passive), constraints=constraints)
-    request = Request(row_terms, row_terms.reads, owner.moving_base, owner.vertical_gravity)
-    rolls = tables.nv + constraints.count <= _TRACED and native() and equal_parts(tables)
-    kernels = Program(request, tables, owner.options, rolls=rolls)
-    return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
+    tables = owner.tables(True, passive, minimal=algorithm is state_equations)
+    tables = replace(tables, constraints=constraints)
+    request = Request(algorithm, reads, owner.moving_base, owner.vertical_gravity)
+    kernels = Program(request, tables, owner.options, rolls=rolls and equal_parts(tables))
+    return kernels if kernels.specialised() else None
 
 
 def chosen_rows(kernels: OneOrMany, names: tuple[str, ...]) -> BoundQuestion | None:

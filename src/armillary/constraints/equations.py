@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import diameter, rotated_back
-from armillary.constraints.compiled_rows import Asked, chosen_rows, row_kernels
+from armillary.constraints.compiled_rows import Asked, chosen_rows, equation_kernels, row_kernels
 from armillary.constraints.drift import (
     AnyPenalty,
     CorrectiveForce,
@@ -37,13 +37,14 @@ from armillary.model.lowering.constraints import lower_constraints
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
-    from armillary.evaluate.lean_call import OneOrMany
+    from armillary.evaluate.program import Program
 
 Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
 _WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
+_WORTH_ALL = 300  # calls: the same of the whole equations
 _ROWS_PER_CALL = 500  # rows of states that count as one
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
@@ -239,21 +240,63 @@ class Equations:
         """q, v, tau: (B, ·) arrays."""
         if passive:
             self.evaluator.refuse_load_friction("constraints and actuator forces")
-        run, given = self.evaluator.run, {"parameters": parameters}
-        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
-        algorithm = inverse_dynamics.bias_forces
-        h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
-        terms = self._terms(q, v, passive)
+        plain = not external and parameters is None
+        found = self._compiled_system(q, v, tau, passive) if plain else None
+        M, force, terms = found or self._system(q, v, tau, external, passive, parameters)
         if isinstance(prescribed, RowMotion):
             terms = prescribed.shifted(terms)
         target = terms.gamma + self.prescribed_rows(prescribed, len(q))
-        force = tau - h + terms.given
         if isinstance(baumgarte, AnyPenalty):  # rows move as their penalty lets them
             a, _ = penalized(M, force, target, terms, baumgarte)
             target = (terms.J @ a[..., None])[..., 0]
         else:
             target = target + self.baumgarte_terms(q, terms, baumgarte)
         return System(q, v, M, force, target, terms)
+
+    def _system(
+        self,
+        q: Array,
+        v: Array,
+        tau: Array,
+        external: External,
+        passive: bool,
+        parameters: ArrayLike | None,
+    ) -> tuple[Array, Array, Terms]:
+        """M, force and rows by one call for each."""
+        run, given = self.evaluator.run, {"parameters": parameters}
+        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
+        algorithm = inverse_dynamics.bias_forces
+        h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
+        terms = self._terms(q, v, passive)
+        return M, tau - h + terms.given, terms
+
+    def _compiled_system(
+        self, q: Array, v: Array, tau: Array, passive: bool
+    ) -> tuple[Array, Array, Terms] | None:
+        """The same by code for all of them, once it was asked for so often that this is worth its
+        making."""
+        asked = self.memo.once("calls of systems", Asked)
+        asked.count += 1 + len(q) * self.constraints.count // _ROWS_PER_CALL
+        if not len(q) or not (self.steady or asked.count > _WORTH_ALL):
+            return None
+        from armillary.evaluate.lean_call import OneOrMany
+
+        program = self.equation_kernels(("q", "v", "tau"), passive)
+        if program is None:
+            return None
+        make = lambda: OneOrMany(program, self.evaluator.base_numbers)  # noqa: E731
+        kernels = self.memo.once(("one or many", program), make)
+        found = kernels({"q": q, "v": v, "tau": tau}, len(q))
+        return found["M"], found["pushes"][:, 2], of_kernel(found)
+
+    def equation_kernels(self, reads: tuple[str, ...], passive: bool) -> Program | None:
+        """Code of the whole equations of states that are given by `reads`, made once; None where
+        there is none."""
+        if "parameters" in reads:
+            return None
+        constraints = self.constraints if passive else self.constraints.bare
+        make = lambda: equation_kernels(self.evaluator, constraints, reads, passive)  # noqa: E731
+        return self.memo.once(("equations", reads, passive), make)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
         """Of all rows (count, m), on top of what the model says: see moving.py."""
@@ -321,7 +364,14 @@ class Equations:
     def rank_tolerances(self, residual: Array) -> Array:
         """The same of many states (..., m)."""
         opening = np.abs(self.scaling.rows / self.length * residual).max(axis=-1, initial=0.0)
-        return np.maximum(max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN * opening)
+        closed, by_opening = self.rank_limits
+        return np.maximum(closed, by_opening * opening)
+
+    @cached_property
+    def rank_limits(self) -> tuple[float, float]:
+        """Rank tolerance of closed positions, and what an opening of 1 over the size makes of
+        it."""
+        return max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN
 
     def factor(self, terms: Terms, k: int = 0, native: bool = True) -> Factor:
         """native: False for a check by LAPACK alone."""

@@ -1,32 +1,27 @@
-"""The null space of one state by one native call (runtime/null_space_loop.py): of equations that
-are given, or of a state whose equations another kernel gives."""
+"""Equations of one state solved by the null space, by one native call
+(runtime/null_space_loop.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.codegen.abi import Context
-from armillary.codegen.jit import Library, native_call
 from armillary.constraints.rank_kernel import LARGEST, RankKernel
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.kernel import Kernel, address_of
+from armillary.evaluate.kernel import address_of
 from armillary.runtime import null_space_loop
 from armillary.runtime.in_turn import behind_context
 from armillary.runtime.null_space_code import NullSpace
 from armillary.runtime.null_space_loop import OUTPUTS
 
-if TYPE_CHECKING:
-    from armillary.constraints.nullspace import Scaling
-
 # (M, force, J, target, weights of rows and columns, tolerance), flat -> OUTPUTS, or None
 Solve = Callable[..., tuple[Array, ...] | None]
 
 
-class _Space:
+class Space:
     """The part of a context that stands behind the usual fields, and what it points to."""
 
     def __init__(self, m: int, n: int):
@@ -89,7 +84,7 @@ class NullSpaceKernel:
 
     def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]:
         """As `Kernel.context`."""
-        space = _Space(*self._size)
+        space = Space(*self._size)
         c = np.zeros(Context.SIZE + NullSpace.SIZE, np.int64)
         c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
         c[Context.OUTPUT_COUNT] = len(OUTPUTS)
@@ -101,69 +96,17 @@ class NullSpaceKernel:
         return c, space
 
 
+def small_enough(m: int, n: int) -> bool:
+    """LAPACK works through larger matrices in blocks, and is faster."""
+    return 0 < m * n <= LARGEST and n * n <= LARGEST
+
+
 @lru_cache(maxsize=64)
 def solve_call(m: int, n: int) -> Solve | None:
     """For m rows and n unknowns; None where there is no native code, or none that pays."""
-    from armillary.evaluate import native_call as calls
     from armillary.evaluate.lean_call import lean_kernel
+    from armillary.evaluate.native_call import available
 
-    if not 0 < m * n <= LARGEST or n * n > LARGEST or not calls.available():
+    if not small_enough(m, n) or not available():
         return None
     return lean_kernel(NullSpaceKernel(m, n), np.zeros(1))
-
-
-class StateKernel(Kernel):
-    """a of states (q, v, tau, ...), whose equations a scalar kernel gives."""
-
-    def __init__(
-        self,
-        equations: Kernel,
-        scaling: Scaling,
-        open_weights: Array,
-        tolerances: tuple[float, float],
-    ):
-        """equations: as algorithms/closed/state_equations.py has them.  open_weights (m): 1 over
-        the opening up to which a row counts as closed.  tolerances: of the rank of closed rows;
-        and what an opening of 1, over the size of the machine, makes of it."""
-        self.equations, self.code, self.lanes = equations, equations.code, equations.lanes
-        self.input_sizes = list(equations.input_sizes)
-        self._m, self._n = equations.output_shapes["J"]
-        self.output_shapes = {"a": (self._n,)}
-        self._scaling, self._weights, self._tolerances = scaling, open_weights, tolerances
-        self._library = null_space_loop.library()
-        self.address = self._library.addresses["state"]
-        self._batch = native_call(self.address)
-
-    @property
-    def straight(self) -> bool:
-        return False
-
-    @property
-    def libraries(self) -> list[Library]:
-        return [self._library, *self.equations.libraries]
-
-    def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, object]:
-        """As `Kernel.context`."""
-        m, n, s, address = self._m, self._n, self._scaling, address_of()
-        space, state = _Space(m, n), self.equations.context(1, globals_)
-        shapes = self.equations.output_shapes
-        found = {name: np.zeros(shape) for name, shape in shapes.items()}
-        for i, x in enumerate(found.values()):
-            state[0][Context.OUTPUT_ROWS + i] = address(x)
-        space.give({
-            "M": found["M"], "FORCE": found["force"], "J": found["J"], "TARGET": found["right"],
-            "OPEN_WEIGHTS": self._weights,
-            "TOLERANCES": np.array([self._tolerances[0], self._tolerances[1] / s.length]),
-        })  # fmt: skip
-        outputs = [np.zeros(2), np.zeros((n, n)), np.zeros((m, n)), np.zeros(m), np.zeros(m)]
-        weights = {0: found["J"], 1: s.rows.copy(), 2: s.columns / s.length, 3: np.zeros(1)}
-        space.place(dict(enumerate(outputs)), weights)
-        space.numbers |= {"STATE_CODE": self.equations.address, "STATE_CONTEXT": address(state[0])}
-        c = np.zeros(Context.SIZE + NullSpace.SIZE, np.int64)
-        c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
-        c[Context.OUTPUT_COUNT], c[Context.OUTPUT_SIZES] = 1, n
-        c[Context.GLOBALS] = address(globals_)
-        for i, size in enumerate(self.input_sizes):
-            c[Context.INPUT_SIZES + i] = c[Context.INPUT_STRIDES + i] = size
-        space.fill(c)
-        return c, (space, state, found, globals_)

@@ -32,7 +32,6 @@ from armillary.runtime.rank_loop import Ranks
 INPUTS = ("M", "force", "J", "target")  # (n, n), (n), (m, n), (m)
 # then those of rank_loop: rank and bound of the condition, Q^T (n, n), R^T (m, n), P (m), shares
 OUTPUTS = ("a", "multipliers", "residual", *rank_loop.OUTPUTS)  # (n), (m), (m)
-STATE = ("M", "force", "J", "right")  # results of the kernel that gives the equations of a state
 # of an inertia, which others take all of: what is left is rounding (nullspace.py)
 _LEAST = hexadecimal(1e-14, "double")
 _LIGHTEST = hexadecimal(1e-9, "double")  # of the heaviest coordinate: what others count at least
