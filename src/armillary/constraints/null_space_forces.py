@@ -16,7 +16,12 @@ from armillary.constraints.constraint_wrenches import (
     in_second_frames,
     merged,
 )
-from armillary.constraints.self_stress import determinacy, force_map_of, smallest
+from armillary.constraints.self_stress import (
+    determinacy,
+    force_map_of,
+    smallest,
+    smallest_reactions,
+)
 from armillary.constraints.states import finite_rows
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces
@@ -105,11 +110,9 @@ def forces_of_one(equations: Equations, system: System, answer: Answer) -> Force
         return None
     multipliers = answer.multipliers
     if answer.factor.rank < equations.constraints.count:
-        state = determinacy(found.map, answer.factor)
-        if state.static_indeterminacy:
-            own = found.map.matrix[len(found.tree) :] @ multipliers
-            every = np.concatenate([found.wrench(multipliers), own])
-            multipliers = smallest(found.map, state, every, multipliers)
+        own = found.map.matrix[len(found.tree) :] @ multipliers
+        every = np.concatenate([found.wrench(multipliers), own])
+        multipliers = smallest_reactions(found.map, answer.factor, every, multipliers)
     wrench = found.wrench(multipliers)
     return Forces(
         a=answer.a[None],

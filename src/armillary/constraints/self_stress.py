@@ -26,6 +26,7 @@ from armillary.units import WRENCH
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
 
+_NO_STRESS = 1e-9  # of the largest self-stress: reactions that are none
 _SEEN = 1e-7  # a smaller part of a unit self-stress does not count
 
 
@@ -185,7 +186,7 @@ def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
     Z = factor.stress * factor.scaling.rows[:, None]  # (m, d), unscaled multipliers
     R = forces.scaled() @ Z  # (6 names, d)
     U, s, Vt = np.linalg.svd(R, full_matrices=False)
-    kept = s > 1e-9 * max(float(s.max(initial=0.0)), 1e-300)
+    kept = s > _NO_STRESS * max(float(s.max(initial=0.0)), 1e-300)
     weights = wrench_sizes(equations.length)
     basis = U[:, kept].T.reshape(-1, len(forces.names), 6) * weights
     multipliers = Z @ (Vt[kept].T / s[kept]) if kept.any() else np.zeros((len(Z), 0))
@@ -196,6 +197,16 @@ def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
         multipliers=multipliers,
         labels=equations.constraints.labels,
     )
+
+
+def smallest_reactions(
+    forces: ForceMap, factor: Factor, reactions: Array, multipliers: Array
+) -> Array:
+    """As `smallest`, where nothing else is asked for: min | moments over L, forces |."""
+    Z = factor.stress * factor.scaling.rows[:, None]
+    scaled = reactions / wrench_sizes(forces.equations.length)
+    c = np.linalg.lstsq(forces.scaled() @ Z, -scaled.ravel(), rcond=_NO_STRESS)[0]
+    return np.asarray(multipliers + Z @ c)
 
 
 def smallest(
