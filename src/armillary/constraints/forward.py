@@ -391,7 +391,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
-        return blanked(derivatives(equations, system, external, passive, single), bad)
+        answer = derivatives(equations, system, external, passive, single)
+        return answer if single else blanked(answer, bad)
 
     def jvp(
         self,

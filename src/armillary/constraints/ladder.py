@@ -169,15 +169,20 @@ def compiled(
 
 
 def results_of(
-    equations: Equations, kernels: Program, states: States, closed: bool = False
+    equations: Equations,
+    kernels: Program,
+    states: States,
+    closed: bool = False,
+    all_or_none: bool = False,
 ) -> dict[str, Array]:
-    """All results (B, ...) of such code, by name."""
+    """All results (B, ...) of such code, by name.  all_or_none: nothing, where the code does not
+    converge at the only state."""
     from armillary.evaluate.lean_call import OneOrMany
 
     evaluator, inputs = equations.evaluator, states.inputs(equations, kernels.tables)
     base = evaluator.closed_base_numbers if closed else evaluator.base_numbers
     ask = equations.memo.once(("one or many", kernels, closed), lambda: OneOrMany(kernels, base))
-    return ask(inputs, len(states))
+    return ask(inputs, len(states), all_or_none)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from armillary.evaluate.kernel import address_of
 from armillary.runtime import null_space_loop
 from armillary.runtime.in_turn import behind_context
 from armillary.runtime.null_space_code import NullSpace
-from armillary.runtime.null_space_loop import OUTPUTS
+from armillary.runtime.null_space_loop import OUTPUTS, SPLIT
 
-# (M, force, J, target, weights of rows and columns, tolerance), flat -> OUTPUTS, or None
+# (M, force, J, target, weights of rows and columns, tolerance), flat -> OUTPUTS or SPLIT, or None
 Solve = Callable[..., tuple[Array, ...] | None]
 
 
@@ -31,7 +31,7 @@ class Space:
             "LEFT": (m,), "MULTIPLIERS": (m,), "TURNED": (few, m), "REFLECTIONS": (few, m),
             "SCALES": (few,), "ROW": (m,), "DOF": (n,), "FREE": (n,), "BASIS": (n, n),
             "PUSHED": (n, n), "INNER": (n, n), "SIZES": (n,), "KEPT": (n,), "OWN": (n, n),
-            "ORDER": (n,), "LOST": (1,),
+            "ORDER": (n,), "LOST": (1,), "UNIT": (n,),
         }  # fmt: skip
         self.arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
         address = address_of()
@@ -75,19 +75,26 @@ def _grades(n: int) -> tuple[np.ndarray, object]:
 class NullSpaceKernel:
     """Of equations with m rows and n unknowns, as far as native calls know a kernel."""
 
-    def __init__(self, m: int, n: int):
+    def __init__(self, m: int, n: int, split: bool = False):
+        """split: `SPLIT` instead of `OUTPUTS`."""
         self.input_sizes = [n * n, n, m * n, m, m, n, 1]
-        shapes = ((n,), (m,), (m,), (2,), (n, n), (m, n), (m,), (m,))
-        self.output_shapes = dict(zip(OUTPUTS, shapes, strict=True))
+        shapes = {
+            "a": (n,), "multipliers": (m,), "residual": (m,), "P_turned": (m, n),
+            "response": (n, n), "numbers": (2,), "Q_turned": (n, n), "R_turned": (m, n),
+            "order": (m,), "shares": (m,),
+        }  # fmt: skip
+        self.output_shapes = {name: shapes[name] for name in (SPLIT if split else OUTPUTS)}
+        self._others = () if not split else (shapes["R_turned"], shapes["order"])
         self._size, self._library = (m, n), null_space_loop.library()
-        self.address = self._library.addresses["batch"]
+        self.address = self._library.addresses["split" if split else "batch"]
 
     def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]:
         """As `Kernel.context`."""
         space = Space(*self._size)
+        space.place({2 + k: np.zeros(shape) for k, shape in enumerate(self._others)}, {})
         c = np.zeros(Context.SIZE + NullSpace.SIZE, np.int64)
         c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
-        c[Context.OUTPUT_COUNT] = len(OUTPUTS)
+        c[Context.OUTPUT_COUNT] = len(self.output_shapes)
         for i, size in enumerate(self.input_sizes):
             c[Context.INPUT_SIZES + i] = c[Context.INPUT_STRIDES + i] = size
         for i, shape in enumerate(self.output_shapes.values()):
@@ -102,11 +109,12 @@ def small_enough(m: int, n: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def solve_call(m: int, n: int) -> Solve | None:
-    """For m rows and n unknowns; None where there is no native code, or none that pays."""
+def solve_call(m: int, n: int, split: bool = False) -> Solve | None:
+    """For m rows and n unknowns; None where there is no native code, or none that pays.  split:
+    with what answers other right sides."""
     from armillary.evaluate.lean_call import lean_kernel
     from armillary.evaluate.native_call import available
 
     if not small_enough(m, n) or not available():
         return None
-    return lean_kernel(NullSpaceKernel(m, n), np.zeros(1))
+    return lean_kernel(NullSpaceKernel(m, n, split), np.zeros(1))

@@ -34,6 +34,9 @@ class NullSpace(Struct):
     KEPT = pointer()  # (f)
     OWN = pointer()  # (f, f) what moves in own coordinates
     ORDER = pointer()  # (f) integers
+    PARTICULAR = pointer()  # (m, n) results
+    RESPONSE = pointer()  # (n, n)
+    UNIT = pointer()  # (n)
     LOST = pointer()  # (1) an integer: motions without inertia
     # of a state whose equations another kernel gives
     STATE_CODE = integer()

@@ -15,10 +15,11 @@ where a free motion has no inertia.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import inf, nan
 
-from armillary.codegen.abi import ARRAYS, Context
+from armillary.codegen.abi import ARRAYS, Context, Slot
 from armillary.codegen.code import Code
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
@@ -32,6 +33,7 @@ from armillary.runtime.rank_loop import Ranks
 INPUTS = ("M", "force", "J", "target")  # (n, n), (n), (m, n), (m)
 # then those of rank_loop: rank and bound of the condition, Q^T (n, n), R^T (m, n), P (m), shares
 OUTPUTS = ("a", "multipliers", "residual", *rank_loop.OUTPUTS)  # (n), (m), (m)
+SPLIT = ("a", "multipliers", "P_turned", "response", *rank_loop.OUTPUTS[:2])  # (m, n), (n, n)
 # of an inertia, which others take all of: what is left is rounding (nullspace.py)
 _LEAST = hexadecimal(1e-14, "double")
 _LIGHTEST = hexadecimal(1e-9, "double")  # of the heaviest coordinate: what others count at least
@@ -44,16 +46,16 @@ _OPENING = 15  # among the global numbers: how far positions may be open
 
 @cache
 def library() -> Library:
-    """`batch(ctx)` of equations that are given, `state(ctx)` of states (one after the other) whose
+    """`batch(ctx)` and `split(ctx)` of equations that are given, `state(ctx)` of states (one after the other) whose
     equations another kernel gives: a alone, and not a number at open positions where closed ones
     are asked for."""
     parts = (
         *rank_loop.parts(), *symmetric_parts(), *general_parts(), _turn(), _reflected_row(),
         _motion(), _carry(), _own_coordinates(), _grade(), _reduce(), _respond(), _answer(),
-        _batch(), _state(),
+        _batch(), _split(), _state(),
     )  # fmt: skip
     text = with_declarations("\n\n".join(parts), lanes(False, "double"))
-    return Library(text, ["batch", "state"], optimize=2)
+    return Library(text, ["batch", "split", "state"], optimize=2)
 
 
 def _turn() -> str:
@@ -309,24 +311,63 @@ def _carried(c: Code, w: Work) -> None:
     c.do(f"call void @carry(ptr %ctx, ptr {needed}, ptr {w('MULTIPLIERS')})")
 
 
-def _batch() -> str:
-    """All that is known of equations that are given: one state."""
-    c = Code("batch")
+def _given(c: Code, outputs: Sequence[Slot], of_rows: int) -> str:
+    """Fields that point to the arrays of a call: equations, results, and those of the first
+    `of_rows` results of the decomposition; its context."""
     fields = (NullSpace.M, NullSpace.FORCE, NullSpace.J, NullSpace.TARGET)
     for k, field in enumerate(fields):
         c.set_field(behind_context(field), c.field(Context.INPUT_ROWS.at(k)))
-    for k, field in enumerate((NullSpace.A, NullSpace.MULTIPLIERS, NullSpace.LEFT)):
+    for k, field in enumerate(outputs):
         c.set_field(behind_context(field), c.field(Context.OUTPUT_ROWS.at(k)))
-    ranks, first = c.field(behind_context(NullSpace.RANKS)), 3
+    ranks, first = c.field(behind_context(NullSpace.RANKS)), len(outputs)
     c.set_field(Context.INPUT_ROWS.at(0), c.field(Context.INPUT_ROWS.at(2)), ranks)
     for k in range(3):  # weights of rows and columns, tolerance
         c.set_field(Context.INPUT_ROWS.at(1 + k), c.field(Context.INPUT_ROWS.at(4 + k)), ranks)
-    for k in range(len(rank_loop.OUTPUTS)):
+    for k in range(of_rows):
         c.set_field(Context.OUTPUT_ROWS.at(k), c.field(Context.OUTPUT_ROWS.at(first + k)), ranks)
+    return ranks
+
+
+def _batch() -> str:
+    """All that is known of equations that are given: one state."""
+    c = Code("batch")
+    results = (NullSpace.A, NullSpace.MULTIPLIERS, NullSpace.LEFT)
+    ranks = _given(c, results, len(rank_loop.OUTPUTS))
+    c.do("call void @answer(ptr %ctx)")
+    _carried(c, Work(c))
+    c.do(f"call void @solved(ptr {ranks})")
+    return c.text()
+
+
+def _split() -> str:
+    """The same with what answers other right sides: motions P^T (m, n) of unit targets, and
+    responses R (n, n) to unit forces."""
+    c = Code("split")
+    results = (NullSpace.A, NullSpace.MULTIPLIERS, NullSpace.PARTICULAR, NullSpace.RESPONSE)
+    _given(c, results, 2)
     c.do("call void @answer(ptr %ctx)")
     w = Work(c)
     _carried(c, w)
-    c.do(f"call void @solved(ptr {ranks})")
+    left, unit = w("LEFT"), w("UNIT")
+    with c.loop(w.m) as i:
+        x = w.row("PARTICULAR", i, w.n)
+        w.clear(x, w.n)
+        w.clear(left, w.m)
+        c.write(left, i, "1.0", "double")
+        c.do(f"call void @motion(ptr %ctx, ptr {left}, ptr {x})")
+        with c.loop(w.m) as k:
+            one = c.let(f"uitofp i1 {c.equal(i, k)} to double")
+            own = w.dot(w.row_at(w("J"), k, w.n), x, w.n)
+            c.write(left, k, c.float("fsub", one, own), "double")
+        c.do(f"call void @motion(ptr %ctx, ptr {left}, ptr {x})")
+    with c.loop(w.n) as i:
+        x = w.row("RESPONSE", i, w.n)
+        w.clear(x, w.n)
+        w.clear(unit, w.n)
+        c.write(unit, i, "1.0", "double")
+        with c.when(c.let(f"icmp sgt i64 {w.free}, 0")):
+            for _ in range(2):
+                c.do(f"call void @respond(ptr %ctx, ptr {unit}, ptr {x})")
     return c.text()
 
 
