@@ -53,9 +53,7 @@ def solved_at_once(
     return details.result(MINIMUM, _NONE_BAD)
 
 
-def _by_null_space(
-    equations: Equations, arrays: dict[str, Array]
-) -> ConstrainedSolution | None:
+def _by_null_space(equations: Equations, arrays: dict[str, Array]) -> ConstrainedSolution | None:
     """The same where straight-line code does not answer; None where there is no code for it, or
     the state has no answer."""
     try:

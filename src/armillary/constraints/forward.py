@@ -30,7 +30,7 @@ from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
-from armillary.constraints.null_space_states import null_space_of_states
+from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
 from armillary.constraints.own_code import OwnCode
 from armillary.constraints.own_size import may_be_compiled, states_are_counted
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
@@ -53,8 +53,6 @@ if TYPE_CHECKING:
 _PLAIN = (("q", "v", "tau"), True)  # what is read; with friction and springs
 _PLAIN_LARGE = (*_PLAIN, "elimination")
 _CHOICES = 3  # of other dependent coordinates
-_WORTH_NATIVE = 200  # states left to the null space: for fewer, its code would take longer to make
-_AGREED = 1e-6  # of accelerations, that new code of it has to be right to
 
 
 class ConstrainedForwardDynamics(LadderQuestion):
@@ -338,15 +336,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         that it is worth its making; it is tried at one of them."""
         self._left += count
         first = self.kernels(one.reads, one.passive)
-        if first is None or self._left < _WORTH_NATIVE:
+        if first is None or self._left < WORTH_NATIVE:
             return
         last = null_space_of_states(self._equations, one.reads, one.passive)
-        if last is None:
-            return
-        found = last.accelerations(one)
-        size = np.abs(a / self._equations.scaling.columns).max(initial=0.0)
-        off = np.abs((found - a) / self._equations.scaling.columns).max(initial=0.0)
-        if off <= _AGREED * size:
+        if last is not None and agree(self._equations, last(one) - a, a):
             first.ended_by(last)
 
     def _choose_others(self, one: States) -> None:

@@ -1,5 +1,6 @@
-"""Accelerations of states by the null space in native code: a kernel gives the equations of a state,
-and the loops of runtime/null_space_loop.py solve them with the rank that is found there.
+"""Accelerations of states, or corrections of their velocities, by the null space in native code: a
+kernel gives the equations of a state, and the loops of runtime/null_space_loop.py solve them with
+the rank that is found there.
 
 It stands behind compiled solvers (`Program.ended_by`): in single calls, in batches and in steps of
 time."""
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from armillary.constraints.nullspace import Scaling
     from armillary.evaluate.program import Follower, Program
 
+WORTH_NATIVE = 200  # states left to the null space: for fewer, its code would take longer to make
+_AGREED = 1e-6  # of accelerations, that new code has to be right to
 _FORCE = 2  # among the pushes of state_equations
 
 
@@ -35,7 +38,8 @@ class NullSpaceOfStates:
     next: Follower | None = None
 
     def __init__(self, equations: Equations, code: Program):
-        """code: of the whole equations (algorithms/closed/state_equations.py)."""
+        """code: of the whole equations (algorithms/closed/state_equations.py).  Where it reads no
+        joint forces, the smallest change of v that keeps the rows is asked for."""
         self._equations, self._code, self._nv = equations, code, equations.tables.nv
         self._kernel: StateKernel | None = None
 
@@ -45,11 +49,11 @@ class NullSpaceOfStates:
             e = self._equations
             weights, limits = np.array(closing_weights(e)), e.rank_limits
             source = self._code.kernel(False, "double")
-            self._kernel = StateKernel(source, e.scaling, weights, limits)
+            corrects = "tau" not in self._code.request.reads
+            self._kernel = StateKernel(source, e.scaling, weights, limits, corrects)
         return self._kernel
 
-
-    def accelerations(self, one: States) -> Array:
+    def __call__(self, one: States) -> Array:
         """(1, n) of one state, open or closed."""
         inputs, found = one.inputs(self._equations, self._code.tables), np.empty((1, self._nv))
         arrays = [np.ascontiguousarray(inputs[name], float) for name in self._code.request.reads]
@@ -72,6 +76,12 @@ def null_space_of_states(
     return equations.memo.once(("null space of states", reads, passive), make)
 
 
+def agree(equations: Equations, off: Array, x: Array) -> bool:
+    """Is this nothing beside x, both (1, n)?"""
+    size, most = (np.abs(y / equations.scaling.columns).max(initial=0.0) for y in (x, off))
+    return bool(most <= _AGREED * size)
+
+
 class StateKernel(Kernel):
     """a of states (q, v, tau, ...), whose equations a scalar kernel gives."""
 
@@ -81,14 +91,17 @@ class StateKernel(Kernel):
         scaling: Scaling,
         open_weights: Array,
         tolerances: tuple[float, float],
+        corrects: bool,
     ):
         """equations: as algorithms/closed/state_equations.py has them.  open_weights (m): 1 over
         the opening up to which a row counts as closed.  tolerances: of the rank of closed rows;
-        and what an opening of 1, over the size of the machine, makes of it."""
+        and what an opening of 1, over the size of the machine, makes of it.  corrects: a change of
+        v is asked for."""
         self.equations, self.code, self.lanes = equations, equations.code, equations.lanes
         self.input_sizes = list(equations.input_sizes)
         self._m, self._n = equations.output_shapes["J"]
-        self.output_shapes = {"a": (self._n,)}
+        self.output_shapes = {"x" if corrects else "a": (self._n,)}
+        self._corrects = corrects
         self._scaling, self._weights, self._tolerances = scaling, open_weights, tolerances
         self._linked = Linked([null_space_loop.library()])
         self.address = null_space_loop.library().addresses["state"]
@@ -119,6 +132,7 @@ class StateKernel(Kernel):
         weights = {0: found["J"], 1: s.rows.copy(), 2: s.columns / s.length, 3: np.zeros(1)}
         space.place(dict(enumerate(outputs)), weights)
         space.numbers |= {"STATE_CODE": self.equations.address, "STATE_CONTEXT": address(state[0])}
+        space.numbers["CORRECTS"] = int(self._corrects)
         c = np.zeros(Context.SIZE + NullSpace.SIZE, np.int64)
         c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
         c[Context.OUTPUT_COUNT], c[Context.OUTPUT_SIZES] = 1, n

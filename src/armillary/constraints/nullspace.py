@@ -294,9 +294,7 @@ def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = 
     zero = np.zeros((len(M), *target.shape[1:]))
     try:
         if target.ndim == 1:
-            return answer(
-                M, zero, factor.J, target, factor.scaling, factor.tolerance, labels
-            ).a
+            return answer(M, zero, factor.J, target, factor.scaling, factor.tolerance, labels).a
         return solve(M, zero, factor, target, labels=labels).a
     except ModelError:  # a free motion without inertia costs nothing: it is not used
         size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)

@@ -295,13 +295,12 @@ def _singular_split(equations: Equations, system: System) -> SolvedSplit | None:
     a, multipliers, P_turned, R, (rank, _), Q_turned = found
     if rank >= len(pivots):
         return None
-    velocities = s.columns[:, None] * Q_turned[int(rank) :].T
+    velocities = (s.columns[:, None] * Q_turned[int(rank) :].T)[None]
     motions = velocities
     if not all(holonomic):
         rows = np.array(holonomic, bool)
-        motions = Factor(J[rows], s.of_rows(rows), tolerance).free
-    defined = np.zeros(1, bool)
-    split = Split(motions[None], velocities[None], P_turned.T[None], R[None], defined)
+        motions = Factor(J[rows], s.of_rows(rows), tolerance).free[None]
+    split = Split(motions, velocities, P_turned.T[None], R[None], np.zeros(1, bool))
     known = (system.v, system.M, terms.J, a[None], multipliers[None])
     return SolvedSplit(split, *known, inert=False)
 

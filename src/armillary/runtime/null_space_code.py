@@ -41,6 +41,7 @@ class NullSpace(Struct):
     # of a state whose equations another kernel gives
     STATE_CODE = integer()
     STATE_CONTEXT = pointer()
+    CORRECTS = integer()  # 1: a change of v is asked for, and no forces act
     OPEN_WEIGHTS = pointer()  # (m) what a row may be open by where closed positions are asked for
     TOLERANCES = pointer()  # (2) rank tolerance of closed positions; of the opening
 

@@ -372,7 +372,8 @@ def _split() -> str:
 
 
 def _state() -> str:
-    """a of states, one after the other: their equations, how far they are open, the answer."""
+    """a of states, one after the other: their equations, how far they are open, the answer; or the
+    smallest change of v, by kinetic energy, that keeps the rows."""
     c = Code("state")
     w = Work(c)
     context, ranks = w("STATE_CONTEXT"), w("RANKS")
@@ -391,6 +392,11 @@ def _state() -> str:
         a = c.pointer(array, c.mul(row, step), "double")
         c.set_field(behind_context(NullSpace.A), a)
         call_kernel(c, w("STATE_CODE"), context)
+        with c.when(c.let(f"icmp ne i64 {w('CORRECTS')}, 0")):  # no forces, and no rates
+            w.clear(w("FORCE"), w.n)
+            with c.loop(w.m) as i:
+                rate = c.read(w("TARGET"), c.add(w.m, i), "double")
+                c.write(w("TARGET"), i, c.let(f"fneg double {rate}"), "double")
         for number in (opened, largest):
             c.write_number(number, "0.0")
         residual = c.pointer(w("TARGET"), c.mul(w.m, _RESIDUAL), "double")
