@@ -252,20 +252,19 @@ class Details:
         system, forces, tree = self.system, self.forces, self.equations.tree
         v, one = system.v, len(system.v) == 1
         # of one state by native calls, which take no batches of one
-        x = (system.q[0], v[0]) if one else (system.q, v)
+        q, speed = (x[0] if one else x for x in (system.q, v))
 
         def along(f: Array) -> Array:
             return np.asarray(np.sum(f * v, axis=-1))
 
         inertia = np.einsum("bij,bj->bi", system.M, forces.a)
-        velocity = np.einsum("...ij,...j->...i", tree.coriolis_matrix(*x), x[1])
-        energy = along(inertia + velocity + tree.gravity_forces(x[0]))
-        plain = tree.bias_forces(*x, passive=False)
+        velocity = np.einsum("...ij,...j->...i", tree.coriolis_matrix(q, speed), speed)
+        energy = along(inertia + velocity + tree.gravity_forces(q))
+        plain = tree.bias_forces(q, speed, passive=False)
         pushed = np.zeros_like(v)
         if self.external:
-            given = (system.q, v, self.external)
-            pushed = plain - tree.bias_forces(*given, passive=False)
-        resisted = tree.bias_forces(*x, passive=self.passive) - plain - system.terms.resisted
+            pushed = plain - tree.bias_forces(system.q, v, self.external, passive=False)
+        resisted = tree.bias_forces(q, speed, passive=self.passive) - plain - system.terms.resisted
         known = system.terms.given - system.terms.resisted
         constrained = np.einsum("bmn,bm->bn", system.terms.G, forces.multipliers) + known
         return Power(

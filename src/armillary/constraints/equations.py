@@ -37,6 +37,7 @@ from armillary.model.lowering.constraints import lower_constraints
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
+    from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
 
 Baumgarte = DrawnBack | None

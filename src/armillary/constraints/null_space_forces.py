@@ -1,5 +1,5 @@
-"""All forces of states by the null space of their rows: the smallest reactions where the motion leaves
-a choice."""
+"""All forces of states by the null space of their rows: the smallest reactions where the motion
+leaves a choice."""
 
 from __future__ import annotations
 

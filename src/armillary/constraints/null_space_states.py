@@ -124,8 +124,8 @@ class StateKernel(Kernel):
         for i, x in enumerate(found.values()):
             state[0][Context.OUTPUT_ROWS + i] = address(x)
         space.give({
-            "M": found["M"], "FORCE": found["pushes"][_FORCE], "J": found["J"], "TARGET": found["right"],
-            "OPEN_WEIGHTS": self._weights,
+            "M": found["M"], "FORCE": found["pushes"][_FORCE], "J": found["J"],
+            "TARGET": found["right"], "OPEN_WEIGHTS": self._weights,
             "TOLERANCES": np.array([self._tolerances[0], self._tolerances[1] / s.length]),
         })  # fmt: skip
         outputs = [np.zeros(2), np.zeros((n, n)), np.zeros((m, n)), np.zeros(m), np.zeros(m)]

@@ -261,7 +261,8 @@ def answer(
     if call is not None:
         given = (M.ravel(), force, J.ravel(), target, *scaling.weights, np.array([tolerance]))
         if (found := call(*given)) is not None:
-            return Answer(*found[:3], Factor(J, scaling, tolerance, found=found[3:]))
+            a, multipliers, residual, *parts = found
+            return Answer(a, multipliers, residual, Factor(J, scaling, tolerance, found=parts))
     return solve(M, force, Factor(J, scaling, tolerance), target, labels=labels)
 
 

@@ -46,9 +46,9 @@ _OPENING = 15  # among the global numbers: how far positions may be open
 
 @cache
 def library() -> Library:
-    """`batch(ctx)` and `split(ctx)` of equations that are given, `state(ctx)` of states (one after the other) whose
-    equations another kernel gives: a alone, and not a number at open positions where closed ones
-    are asked for."""
+    """`batch(ctx)` and `split(ctx)` of equations that are given; `state(ctx)` of states, one after
+    the other, whose equations another kernel gives: a alone, and not a number at open positions
+    where closed ones are asked for."""
     parts = (
         *rank_loop.parts(), *symmetric_parts(), *general_parts(), _turn(), _reflected_row(),
         _motion(), _carry(), _own_coordinates(), _grade(), _reduce(), _respond(), _answer(),
