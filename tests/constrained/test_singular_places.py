@@ -14,13 +14,11 @@ import armillary as am
 from armillary.constraints import (
     compiled_forces,
     compiled_maps,
+    compiled_system,
     forward,
     null_space_states,
     projection,
     splitting,
-)
-from armillary.constraints import (
-    equations as constraint_equations,
 )
 from armillary.constraints.ladder import States
 from armillary.constraints.null_space_forces import by_null_space, forces_of_one
@@ -92,7 +90,7 @@ SINGULAR = [rover, flat, stretched, platform]
 @pytest.fixture
 def at_once(monkeypatch):
     """Code is made when it is first asked for."""
-    monkeypatch.setattr(constraint_equations, "_WORTH_ALL", 0)
+    monkeypatch.setattr(compiled_system, "_WORTH", 0)
     monkeypatch.setattr(forward, "WORTH_NATIVE", 0)
     monkeypatch.setattr(projection, "WORTH_NATIVE", 0)
     monkeypatch.setattr(compiled_maps, "_WORTH", 0)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.closed.row_terms import row_terms
-from armillary.algorithms.closed.state_equations import state_equations
 from armillary.algorithms.passes import Algorithm
 from armillary.codegen.target import native
 from armillary.constraints.equal_parts import equal_parts
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
 
 _TRACED = 1000  # unknowns up to which rows of a mechanism of equal parts are traced
+ROWS_PER_CALL = 500  # rows of states that count as one
 _RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
 
@@ -38,31 +38,25 @@ def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -
     from armillary.evaluate.lean_call import OneOrMany
 
     rolls = owner.tables(True, passive).nv + constraints.count <= _TRACED and native()
-    kernels = _program(owner, row_terms, row_terms.reads, constraints, passive, rolls)
+    kernels = program_over_rows(owner, row_terms, row_terms.reads, constraints, passive, rolls)
     return None if kernels is None else OneOrMany(kernels, owner.base_numbers)
 
 
-def equation_kernels(
-    owner: Evaluator, constraints: ConstraintTable, reads: tuple[str, ...], passive: bool
-) -> Program | None:
-    """Code of the whole equations (algorithms/closed/state_equations.py) of states that are given
-    by `reads`; None where there is none."""
-    return _program(owner, state_equations, reads, constraints, passive, False)
-
-
-def _program(
+def program_over_rows(
     owner: Evaluator,
     algorithm: Algorithm,
     reads: tuple[str, ...],
     constraints: ConstraintTable,
     passive: bool,
-    rolls: bool,
+    rolls: bool = False,
 ) -> Program | None:
+    """Code of an algorithm over all rows; None where there is none.  rolls: rolled up, where it
+    repeats itself."""
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
         return None
-    tables = owner.tables(True, passive, minimal=algorithm is state_equations)
+    tables = owner.tables(True, passive, minimal=algorithm is not row_terms)
     tables = replace(tables, constraints=constraints)
     request = Request(algorithm, reads, owner.moving_base, owner.vertical_gravity)
     kernels = Program(request, tables, owner.options, rolls=rolls and equal_parts(tables))

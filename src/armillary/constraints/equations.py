@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import diameter, rotated_back
-from armillary.constraints.compiled_rows import Asked, chosen_rows, equation_kernels, row_kernels
+from armillary.constraints.compiled_rows import ROWS_PER_CALL, Asked, chosen_rows, row_kernels
+from armillary.constraints.compiled_system import compiled_system
 from armillary.constraints.drift import (
     AnyPenalty,
     CorrectiveForce,
@@ -38,15 +39,12 @@ from armillary.model.lowering.constraints import lower_constraints
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
     from armillary.evaluate.lean_call import OneOrMany
-    from armillary.evaluate.program import Program
 
 Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
 _WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
-_WORTH_ALL = 300  # calls: the same of the whole equations
-_ROWS_PER_CALL = 500  # rows of states that count as one
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -194,7 +192,7 @@ class Equations:
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
         """By compiled code once the rows were asked for so often that it is worth its making."""
         asked = self.memo.once("calls of rows", Asked)
-        asked.count += 1 + len(q) * self.constraints.count // _ROWS_PER_CALL
+        asked.count += 1 + len(q) * self.constraints.count // ROWS_PER_CALL
         if (self.steady or asked.count > _WORTH) and len(q):
             kernels = self._row_kernels(passive)
             if kernels is not None:
@@ -242,7 +240,7 @@ class Equations:
         if passive:
             self.evaluator.refuse_load_friction("constraints and actuator forces")
         plain = not external and parameters is None
-        found = self._compiled_system(q, v, tau, passive) if plain else None
+        found = compiled_system(self, q, v, tau, passive) if plain else None
         M, force, terms = found or self._system(q, v, tau, external, passive, parameters)
         if isinstance(prescribed, RowMotion):
             terms = prescribed.shifted(terms)
@@ -270,34 +268,6 @@ class Equations:
         h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
         terms = self._terms(q, v, passive)
         return M, tau - h + terms.given, terms
-
-    def _compiled_system(
-        self, q: Array, v: Array, tau: Array, passive: bool
-    ) -> tuple[Array, Array, Terms] | None:
-        """The same by code for all of them, once it was asked for so often that this is worth its
-        making."""
-        asked = self.memo.once("calls of systems", Asked)
-        asked.count += 1 + len(q) * self.constraints.count // _ROWS_PER_CALL
-        if not len(q) or not (self.steady or asked.count > _WORTH_ALL):
-            return None
-        from armillary.evaluate.lean_call import OneOrMany
-
-        program = self.equation_kernels(("q", "v", "tau"), passive)
-        if program is None:
-            return None
-        make = lambda: OneOrMany(program, self.evaluator.base_numbers)  # noqa: E731
-        kernels = self.memo.once(("one or many", program), make)
-        found = kernels({"q": q, "v": v, "tau": tau}, len(q))
-        return found["M"], found["pushes"][:, 2], of_kernel(found)
-
-    def equation_kernels(self, reads: tuple[str, ...], passive: bool) -> Program | None:
-        """Code of the whole equations of states that are given by `reads`, made once; None where
-        there is none."""
-        if "parameters" in reads:
-            return None
-        constraints = self.constraints if passive else self.constraints.bare
-        make = lambda: equation_kernels(self.evaluator, constraints, reads, passive)  # noqa: E731
-        return self.memo.once(("equations", reads, passive), make)
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
         """Of all rows (count, m), on top of what the model says: see moving.py."""

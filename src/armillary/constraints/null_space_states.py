@@ -14,6 +14,7 @@ import numpy as np
 from armillary.codegen.abi import Context
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import native
+from armillary.constraints.compiled_system import FORCE, equation_kernels
 from armillary.constraints.null_space_kernel import Space, small_enough
 from armillary.constraints.plan import closing_weights
 from armillary.evaluate.inputs import Array
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 WORTH_NATIVE = 200  # states left to the null space: for fewer, its code would take longer to make
 _AGREED = 1e-6  # of accelerations, that new code has to be right to
-_FORCE = 2  # among the pushes of state_equations
 
 
 class NullSpaceOfStates:
@@ -70,7 +70,7 @@ def null_space_of_states(
 
     def make() -> NullSpaceOfStates | None:
         fits = native() and small_enough(equations.constraints.count, equations.tables.nv)
-        code = equations.equation_kernels(reads, passive) if fits else None
+        code = equation_kernels(equations, reads, passive) if fits else None
         return None if code is None else NullSpaceOfStates(equations, code)
 
     return equations.memo.once(("null space of states", reads, passive), make)
@@ -124,7 +124,7 @@ class StateKernel(Kernel):
         for i, x in enumerate(found.values()):
             state[0][Context.OUTPUT_ROWS + i] = address(x)
         space.give({
-            "M": found["M"], "FORCE": found["pushes"][_FORCE], "J": found["J"],
+            "M": found["M"], "FORCE": found["pushes"][FORCE], "J": found["J"],
             "TARGET": found["right"], "OPEN_WEIGHTS": self._weights,
             "TOLERANCES": np.array([self._tolerances[0], self._tolerances[1] / s.length]),
         })  # fmt: skip
