@@ -41,6 +41,9 @@ LONGEST = 30_000
 _WORTH_LONG = 150  # calls: for fewer, numpy is done before so long a split would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
+# rank tolerance: where fewer rows count by this, P is beyond what is healthy; not where rows that are
+# far open make the tolerance large
+_CLOSED = 1e-6
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
 
@@ -288,6 +291,8 @@ def _singular_split(equations: Equations, system: System) -> SolvedSplit | None:
     if call is None or pivots is None:
         return None
     J, tolerance = terms.J[0], equations.rank_tolerance(terms.residual[0])
+    if tolerance > _CLOSED:
+        return None
     equation = (system.M.ravel(), system.force[0], J.ravel(), system.target[0])
     found = call(*equation, *s.weights, np.array([tolerance]))
     if found is None:
