@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.constraints.compiled_forces import compiled_forces
+from armillary.constraints.compiled_maps import force_map_at
 from armillary.constraints.constraint_wrenches import constraint_wrenches, merged
 from armillary.constraints.ladder import States
 from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import contact_notes, state_notes
 from armillary.constraints.null_space_forces import Compliance, Forces, by_null_space
-from armillary.constraints.self_stress import Determinacy, determinacy, force_map_of
+from armillary.constraints.self_stress import Determinacy, determinacy
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces, Power
 from armillary.constraints.states import NO_NUMBER, blanked, solvable
 from armillary.evaluate.deferred import Deferred
@@ -159,7 +160,7 @@ class Details:
 
     @cached_property
     def states(self) -> tuple[Determinacy, ...]:
-        maps = (force_map_of(self.equations, self.system, k) for k in range(len(self.answers)))
+        maps = (force_map_at(self.equations, self.system, k) for k in range(len(self.answers)))
         pairs = zip(maps, self.answers, strict=True)
         return tuple(determinacy(forces, answer.factor) for forces, answer in pairs)
 

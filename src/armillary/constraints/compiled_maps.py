@@ -10,13 +10,13 @@ import numpy as np
 from armillary.algorithms.closed.force_map import force_map
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.own_size import may_be_compiled
-from armillary.constraints.self_stress import ForceMap, of_axes
+from armillary.constraints.self_stress import ForceMap, force_map_of, of_axes
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraints import lower_constraints
 
 if TYPE_CHECKING:
-    from armillary.constraints.equations import Equations
+    from armillary.constraints.equations import Equations, System
     from armillary.evaluate.lean_call import OneOrMany
 
 _WORTH = 100  # states: for fewer, numpy is done before the code would be compiled
@@ -64,6 +64,12 @@ def reactions_at(equations: Equations, q: Array, v: Array, a: Array) -> Reaction
     axes, drives = found["axes"]
     whole = ForceMap(equations, matrix)
     return Reactions(whole, found["tree"], found["known"], axes, drives, carriers)
+
+
+def force_map_at(equations: Equations, system: System, k: int) -> ForceMap:
+    """At state k, by compiled code where there is some: it does not depend on the forces."""
+    found = reactions_at(equations, system.q[k], system.v[k], np.zeros_like(system.v[k]))
+    return force_map_of(equations, system, k) if found is None else found.map
 
 
 def _kernels(equations: Equations) -> OneOrMany | None:

@@ -41,8 +41,8 @@ LONGEST = 30_000
 _WORTH_LONG = 150  # calls: for fewer, numpy is done before so long a split would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
-# rank tolerance: where fewer rows count by this, P is beyond what is healthy; not where rows that are
-# far open make the tolerance large
+# rank tolerance: where fewer rows count by this, P is beyond what is healthy; not where rows that
+# are far open make the tolerance large
 _CLOSED = 1e-6
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
