@@ -345,7 +345,8 @@ class Projector:
         """The null space in native code behind the steps of v, once it was asked for so often that
         this is worth its making; it is tried at one state, which is to get v."""
         self._left += 1
-        first = self.kernels("rate") if self._left >= WORTH_NATIVE else None
+        often = self._left >= WORTH_NATIVE and not self.equations.steady
+        first = self.kernels("rate") if often else None
         last = null_space_of_states(self.equations, ("q", "v"), True) if first else None
         if first is None or last is None:
             return
