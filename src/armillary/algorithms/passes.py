@@ -171,7 +171,8 @@ class Algorithm:
       "element" of an ElementStep that reads (elements, 10)
       "tyre"    of an ElementStep that shows (elements, 15)
     shapes: type of the value for "columns", "body", "frame" and "world" results; of "results" the
-    shape, in numbers and in the words "rows", "constraints" (those between frames) and "dofs".
+    shape, in numbers and in the words "rows", "constraints" (those between frames), "bodies" and
+    "dofs".
     world(g): start values of the recursion; every field that goes through `p` has one.
     rate: the input that force elements take for the velocities.
     alternative: other passes with the same inputs and results, taken where straight-line code of a

@@ -28,9 +28,11 @@ from armillary.constraints.ladder import (
 )
 from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import NEARLY_SINGULAR, nearness, open_notes
+from armillary.constraints.nullspace import Factor
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.deferred import Deferred, Later
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import velocity_entries
 from armillary.shown import shown
@@ -45,7 +47,7 @@ _HOLD = 1e-9  # how far an actuator moves with a free motion of size 1: less is 
 
 
 @shown
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Actuation:
     """Actuator forces for a motion of one state.
 
@@ -61,7 +63,8 @@ class Actuation:
     clipped: tuple[str, ...]  # actuators at a limit
     forces: Array  # (actuators,)
     needed: float  # largest joint force the motion takes
-    messages: tuple[str, ...] = ()  # a closure, or a hold of the actuators, that is nearly singular
+    # a closure, or a hold of the actuators, that is nearly singular
+    messages: Later[tuple[str, ...]] = Later()
 
     @property
     def missing(self) -> int:
@@ -120,23 +123,23 @@ def actuation(
     Moments count as forces at a lever of the machine's size, so units do not matter."""
     model = equations.model
     chosen = actuator_indices(equations, actuators)
-    N = equations.pushes(system.terms)
+    factor = equations.factor(system.terms)
+    N = factor.free if equations.constraints.ideal else equations.pushes(system.terms)
     needed = system.M[0] @ a - system.force[0]  # the joint force beyond what is there already
     columns = equations.scaling.columns
     scale = np.array([_weight(model.v_labels[i], weights) * columns[i] for i in chosen])
     A = N[chosen].T / scale  # (free, actuators): N^T S, in scaled forces
     b = N.T @ needed
     lower, upper = _bounds(equations, chosen, limits)
-    values = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(0)
     dead = _HOLD / float((scale / columns[chosen]).max(initial=1.0))
-    u, clipped = _least(A, b, lower * scale, upper * scale, dead / values.max(initial=dead))
+    u, clipped, values = _least(A, b, lower * scale, upper * scale, dead)
     forces = u / scale
     tau = np.zeros(model.nv)
     tau[chosen] = forces
     missing = N.T @ (needed - tau)
     unreachable = np.zeros(model.nv)
-    if N.shape[1]:
-        unreachable = np.linalg.lstsq(N.T, missing, rcond=None)[0]
+    if N.shape[1]:  # the smallest with N^T x = missing
+        unreachable = N @ np.linalg.solve(N.T @ N, missing)
     names = tuple(model.v_labels[i] for i in chosen)
     return Actuation(
         tau=tau,
@@ -149,16 +152,15 @@ def actuation(
         clipped=tuple(names[i] for i in np.flatnonzero(clipped)),
         forces=forces,
         needed=float(np.abs(needed).max(initial=0.0)),
-        messages=_messages(equations, system, N, chosen),
+        messages=Deferred(lambda: _messages(equations, system, factor, N, chosen)),
     )
 
 
 def _messages(
-    equations: Equations, system: System, N: Array, chosen: Sequence[int]
+    equations: Equations, system: System, factor: Factor, N: Array, chosen: Sequence[int]
 ) -> tuple[str, ...]:
     """An open position, and what makes the forces large: a closure that is nearly singular, or
     actuators that hardly move with a free motion (N: orthonormal in scaled units)."""
-    factor = equations.factor(system.terms)
     near = nearness(equations, factor)
     texts = [*open_notes(equations, system.terms.residual[0]), *([near] if near else [])]
     texts += singular_notes(equations, system, 0, factor)
@@ -276,19 +278,21 @@ def _bounds(equations: Equations, chosen: Sequence[int], limits: bool) -> tuple[
 
 def _least(
     A: Array, b: Array, lower: Array, upper: Array, dead: float
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Smallest u with A u = b (least squares where it cannot be), inside the bounds.  dead: what
-    counts as no hold, as a part of the largest singular value."""
+) -> tuple[Array, NDArray[np.bool_], Array]:
+    """Smallest u with A u = b (least squares where it cannot be), inside the bounds; which are at
+    a bound; and the singular values of A.  dead: what counts as no hold among them."""
+    u, values = np.zeros(A.shape[1]), np.zeros(0)
+    if A.size:
+        U, values, Vt = np.linalg.svd(A, full_matrices=False)
+        holds = values > dead
+        u = Vt[holds].T @ ((U[:, holds].T @ b) / values[holds])
+    if np.all((u >= lower) & (u <= upper)):
+        return u, np.zeros(len(u), bool), values
     from scipy.optimize import lsq_linear
 
-    u: Array = np.zeros(A.shape[1])
-    if A.size:
-        u = np.asarray(np.linalg.pinv(A, rcond=dead) @ b, float)
-    if np.all((u >= lower) & (u <= upper)):
-        return u, np.zeros(len(u), bool)
     small = 1e-6 * max(float(np.abs(A).max(initial=0.0)), 1e-300)
     stacked = np.concatenate([A, small * np.eye(A.shape[1])])
     target = np.concatenate([b, np.zeros(A.shape[1])])
     u = lsq_linear(stacked, target, (lower, upper), tol=1e-14, method="bvls").x
     clipped = (u <= lower + 1e-9 * np.abs(lower)) | (u >= upper - 1e-9 * np.abs(upper))
-    return u, clipped
+    return u, clipped, values

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.compiled_forces import compiled_forces
+from armillary.constraints.compiled_maps import force_map_at
+from armillary.constraints.constraint_wrenches import constraint_wrenches, merged
 from armillary.constraints.ladder import States
 from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import contact_notes, state_notes
-from armillary.constraints.self_stress import Determinacy, ForceMap, determinacy, smallest
+from armillary.constraints.null_space_forces import Compliance, Forces, by_null_space
+from armillary.constraints.self_stress import Determinacy, determinacy
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
-from armillary.constraints.states import NO_NUMBER, blanked, finite_rows, solvable
+from armillary.constraints.states import NO_NUMBER, blanked, solvable
 from armillary.evaluate.deferred import Deferred
 from armillary.evaluate.dynamics import acting_elements, power_balance
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.results import BodyForces, ElementForces, Power, Reactions
-from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.units import FORCE
 
 if TYPE_CHECKING:
@@ -30,30 +31,8 @@ if TYPE_CHECKING:
     from armillary.constraints.nullspace import Answer
     from armillary.evaluate.evaluator import External
 
-Compliance = Mapping[str, ArrayLike] | None
 MINIMUM = "smallest reactions over all joints, moments over the size of the machine"
 WEIGHTED = "smallest reactions weighted by the given compliances"
-
-
-@dataclass(frozen=True)
-class Forces:
-    """Accelerations and forces of B states."""
-
-    a: Array  # (B, n)
-    multipliers: Array  # (B, m)
-    wrench: Array  # (B, bodies, 6): in every joint, by the parent on the body
-    driving: Array  # (B, bodies, 6): its part along the joint's axes
-    pushes: Array  # (B, constraints, 6): of constraints between frames, in their second frames
-    stretch: Array  # (B,): above 1 where rows may be nearly dependent
-
-    @property
-    def known(self) -> NDArray[np.bool_]:
-        return finite_rows(*vars(self).values())
-
-    def put(self, chosen: NDArray[np.intp], others: Forces) -> None:
-        """The forces of some states, in place."""
-        for name, x in vars(self).items():
-            x[chosen] = getattr(others, name)
 
 
 def solved(
@@ -151,53 +130,6 @@ def solution(
     return details.result(convention, np.zeros(len(system.q), bool))
 
 
-def by_null_space(
-    equations: Equations,
-    system: System,
-    external: External,
-    single: bool,
-    passive: bool,
-    compliance: Compliance = None,
-    parameters: Array | None = None,
-) -> tuple[Forces, list[Answer]]:
-    """Forces state by state, with what was found on the way; the smallest reactions where the
-    motion leaves a choice; NaN where they are undefined."""
-    count, answers = len(system.q), equations.answers(system, single)
-    a = np.array([x.a for x in answers]).reshape(system.v.shape)
-    multipliers = np.array([x.multipliers for x in answers])
-    multipliers = multipliers.reshape(count, equations.constraints.count)
-
-    def reactions() -> BodyForces:
-        wrenches = merged(external, constraint_wrenches(equations, system, multipliers))
-        bodies = {} if parameters is None else {"parameters": parameters}
-        return equations.tree.body_forces(system.q, system.v, a, wrenches, passive, **bodies)
-
-    body, chosen = reactions(), False
-    for k, answer in enumerate(answers):
-        if answer.factor.rank == equations.constraints.count or not np.isfinite(answer.a).all():
-            continue
-        forces = ForceMap(equations, system, k)
-        state = determinacy(forces, answer.factor)
-        if state.static_indeterminacy:
-            chosen = True
-            tree = body.transmitted[k]
-            own = np.einsum("nim,m->ni", forces.matrix[len(tree) :], multipliers[k])
-            every = np.concatenate([tree, own])
-            multipliers[k] = smallest(forces, state, every, multipliers[k], compliance)
-    if chosen:
-        body = reactions()
-    pushes = in_second_frames(equations, system, multipliers)
-    found = Forces(
-        a=a,
-        multipliers=multipliers,
-        wrench=body.transmitted,
-        driving=body.driving,
-        pushes=pushes,
-        stretch=np.full(count, np.inf),
-    )
-    return found, answers
-
-
 class Details:
     """What is known of B states beside their forces, found when it is asked for."""
 
@@ -228,7 +160,7 @@ class Details:
 
     @cached_property
     def states(self) -> tuple[Determinacy, ...]:
-        maps = (ForceMap(self.equations, self.system, k) for k in range(len(self.answers)))
+        maps = (force_map_at(self.equations, self.system, k) for k in range(len(self.answers)))
         pairs = zip(maps, self.answers, strict=True)
         return tuple(determinacy(forces, answer.factor) for forces, answer in pairs)
 
@@ -322,8 +254,11 @@ class Details:
     def power(self) -> Power:
         system, forces, tree = self.system, self.forces, self.equations.tree
         q, v, terms, numbers = system.q, system.v, system.terms, self.bodies.get("parameters")
-        resisted = tree.bias_forces(q, v, passive=self.passive, parameters=numbers)
-        resisted -= tree.bias_forces(q, v, passive=False, parameters=numbers) + terms.resisted
+        own: Keywords = {} if numbers is None else {"parameters": numbers}
+        one = len(v) == 1 and not own  # by native calls, which take no batches of one
+        place, speed = (q[0], v[0]) if one else (q, v)
+        resisted = tree.bias_forces(place, speed, passive=self.passive, **own)
+        resisted = resisted - tree.bias_forces(place, speed, passive=False, **own) - terms.resisted
         known = terms.given - terms.resisted
         constrained = np.einsum("bmn,bm->bn", terms.G, forces.multipliers) + known
         state = {"q": q, "v": v, "tau": self.arrays["tau"], "a": forces.a}
@@ -348,52 +283,3 @@ def without_rows(found: ConstrainedSolution, bad: NDArray[np.bool_]) -> Constrai
     """A solution of a batch, with NaN and a note for states that have no answer."""
     notes = tuple((NO_NUMBER,) if x else own for x, own in zip(bad, found.notes, strict=True))
     return replace(blanked(found, bad), notes=notes)
-
-
-def _world_wrenches(system: System, constraints: ConstraintTable, multipliers: Array) -> Array:
-    """(B, constraints, 6): what each constraint between frames exerts on its second body, along the
-    world's axes, at the origin of the second frame."""
-    total = system.terms.given_W.copy()
-    for t, constraint in enumerate(constraints.frames):
-        span = constraints.slices[constraint.name]
-        unit = system.terms.wrench_W[:, span]
-        total[:, t] = np.einsum("brm,br->bm", unit, multipliers[:, span]) + total[:, t]
-    return total
-
-
-def constraint_wrenches(
-    equations: Equations, system: System, multipliers: Array
-) -> dict[str, Array]:
-    """Wrenches of all constraints on the bodies, {body: (B, 6)}, in the bodies' frames."""
-    wrench_W = _world_wrenches(system, equations.constraints, multipliers)
-    return on_bodies(equations, system.q, system.terms.origin, wrench_W)
-
-
-def on_bodies(equations: Equations, q: Array, origin: Array, wrench_W: Array) -> dict[str, Array]:
-    """The same of given wrenches on the second bodies (B, constraints, 6), along the world's axes
-    at `origin`, the places of the second frames; the first bodies take the opposite ones."""
-    model = equations.model
-    R, origins = equations.tree.poses(q)
-    total: dict[str, Array] = {}
-    for t, ends in enumerate(equations.ends):
-        for body, sign in zip(ends, (-1.0, 1.0), strict=True):
-            if body < 0:
-                continue
-            there = shifted(wrench_W[:, t], origin[:, t] - origins[:, body])
-            name = model.bodies[body].name
-            total[name] = total.get(name, 0.0) + sign * turned_back(R[:, body], there)
-    return total
-
-
-def merged(external: External, constraints: dict[str, Array]) -> dict[str, Array]:
-    """Given wrenches and those of the constraints; both may act in the same frame."""
-    total: dict[str, Array] = {name: np.asarray(x, float) for name, x in (external or {}).items()}
-    for name, wrench in constraints.items():
-        total[name] = total[name] + wrench if name in total else wrench
-    return total
-
-
-def in_second_frames(equations: Equations, system: System, multipliers: Array) -> Array:
-    """(B, constraints, 6): what each constraint between frames exerts, in its second frame."""
-    wrench = _world_wrenches(system, equations.constraints, multipliers)
-    return turned(system.terms.frame, wrench)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.holding import Held
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import refuse_open
@@ -164,8 +163,8 @@ class Closer:
         self, q: Array, factor: Factor, target: Array, parameters: Array | None = None
     ) -> Array:
         """The correction with J x = target and the least kinetic energy."""
-        given = {"parameters": parameters}
-        M = self.equations.evaluator.run(mass_matrix.mass_matrix, {"q": q}, bodies=given)["M"]
+        ask = self.equations.tree.mass_matrix
+        M = ask(q) if parameters is None else ask(q, parameters=parameters)
         return smallest(M, factor, target, self.equations.model.v_labels)
 
     def velocity(

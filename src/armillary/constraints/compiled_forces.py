@@ -73,8 +73,7 @@ class ForceKernels:
 
     def __call__(self, inputs: Mapping[str, Array], count: int) -> dict[str, Array]:
         """As joint_forces has them; NaN in rows that are left to the null space."""
-        if self._equations.steady:  # pivots that earlier states have chosen count for nothing
-            del self._plans[1:], self._codes[1:]
+        self._forget()
         found = self._codes[0](inputs, count)
         left = _left(found)
         for code in self._codes[1:]:
@@ -84,8 +83,18 @@ class ForceKernels:
         return found
 
     def one(self, q: Array, v: Array, a: Array, tau: Array) -> dict[str, Array] | None:
-        """Of one state, natively; None where the first code does not answer."""
-        return self._codes[0].one(q, v, a, tau)
+        """Of one state, natively; None where no code answers."""
+        self._forget()
+        for code in self._codes:
+            if (found := code.one(q, v, a, tau)) is not None:
+                return found
+        if self._choose_others({"q": q[None]}, np.zeros(1, np.intp)):
+            return self._codes[-1].one(q, v, a, tau)
+        return None
+
+    def _forget(self) -> None:
+        if self._equations.steady:  # pivots that earlier states have chosen count for nothing
+            del self._plans[1:], self._codes[1:]
 
     def _put(
         self, found: dict[str, Array], code: OneOrMany, inputs: Mapping[str, Array], left: Rows
@@ -228,13 +237,13 @@ def forces_at_once(
     equations: Equations, accelerations: Callable[..., Array], q: Array, v: Array, tau: Array
 ) -> dict[str, Array] | None:
     """The same as `compiled_forces` of one state (arrays of doubles, n each) by two native calls,
-    once there is code; None where they do not answer."""
+    once there is code; nothing where it does not answer, None where there is none."""
     kernels = force_kernels(equations, False, True) if _worth(equations, 0) else None
     if kernels is None:
         return None
     a = accelerations(q, v, tau)
     found = kernels.one(q, v, a, tau)
-    return None if found is None else {"a": a, **found}
+    return {} if found is None else {"a": a, **found}
 
 
 def compiled_forces(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.closed.row_terms import row_terms
+from armillary.algorithms.passes import Algorithm
 from armillary.codegen.target import native
 from armillary.constraints.equal_parts import equal_parts
 from armillary.evaluate.evaluator import Evaluator
@@ -17,9 +18,11 @@ from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
+    from armillary.evaluate.program import Program
 
 
 _TRACED = 1000  # unknowns up to which rows of a mechanism of equal parts are traced
+ROWS_PER_CALL = 500  # rows of states that count as one
 _RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
 
@@ -33,15 +36,31 @@ class Asked:
 def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
     """Code of all rows, in a row or rolled up; None where there is none."""
     from armillary.evaluate.lean_call import OneOrMany
+
+    rolls = owner.tables(True, passive).nv + constraints.count <= _TRACED and native()
+    kernels = program_over_rows(owner, row_terms, row_terms.reads, constraints, passive, rolls)
+    return None if kernels is None else OneOrMany(kernels, owner.base_numbers)
+
+
+def program_over_rows(
+    owner: Evaluator,
+    algorithm: Algorithm,
+    reads: tuple[str, ...],
+    constraints: ConstraintTable,
+    passive: bool,
+    rolls: bool = False,
+) -> Program | None:
+    """Code of an algorithm over all rows; None where there is none.  rolls: rolled up, where it
+    repeats itself."""
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
         return None
-    tables = replace(owner.tables(True, passive), constraints=constraints)
-    request = Request(row_terms, row_terms.reads, owner.moving_base, owner.vertical_gravity)
-    rolls = tables.nv + constraints.count <= _TRACED and native() and equal_parts(tables)
-    kernels = Program(request, tables, owner.options, rolls=rolls)
-    return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
+    tables = owner.tables(True, passive, minimal=algorithm is not row_terms)
+    tables = replace(tables, constraints=constraints)
+    request = Request(algorithm, reads, owner.moving_base, owner.vertical_gravity)
+    kernels = Program(request, tables, owner.options, rolls=rolls and equal_parts(tables))
+    return kernels if kernels.specialised() else None
 
 
 def chosen_rows(kernels: OneOrMany, names: tuple[str, ...]) -> BoundQuestion | None:

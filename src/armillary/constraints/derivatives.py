@@ -126,8 +126,8 @@ def compiled_derivatives(
     key = ("derivatives", states.reads, states.passive)
     kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
     if kernels is not None:
-        whole = results_of(equations, kernels, states, closed)
-        if isfinite(whole["a"].sum()):
+        whole = results_of(equations, kernels, states, closed, True)
+        if whole and isfinite(whole["a"].sum()):
             dtau, along, full = (whole[name] for name in ("dtau", "along", "full"))
             along, full = (x[0] if single else np.swapaxes(x, 0, 1) for x in (along, full))
             dtau = dtau[0] if single else dtau

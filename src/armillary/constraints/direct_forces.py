@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.constraints.all_forces import (
-    MINIMUM,
-    Compliance,
-    Details,
-    Forces,
+from armillary.constraints.all_forces import MINIMUM, Details
+from armillary.constraints.compiled_forces import forces_at_once
+from armillary.constraints.constraint_wrenches import (
     constraint_wrenches,
     in_second_frames,
     merged,
 )
-from armillary.constraints.compiled_forces import forces_at_once
 from armillary.constraints.drift import penalized
 from armillary.constraints.ladder import States
+from armillary.constraints.null_space_forces import Compliance, Forces, forces_of_one
 from armillary.constraints.solution import ConstrainedSolution
-from armillary.constraints.states import solvable
-from armillary.errors import InputError
+from armillary.constraints.states import answerable, solvable
+from armillary.errors import InputError, SingularError
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -40,16 +38,34 @@ def solved_at_once(
     """Everything about one state of plain arrays (n each), by two native calls; None where there
     are none, or they do not answer.  accelerations: of one state."""
     found = forces_at_once(equations, accelerations, q, v, tau)
+    arrays = {"q": q[None].copy(), "v": v[None].copy(), "tau": tau[None].copy()}
+    if found == {}:  # there is code, and it does not answer
+        return _by_null_space(equations, arrays)
     if found is None:
         return None
     parts = {name: x[None] for name, x in found.items() if name != "stretch"}
     forces = Forces(**parts, stretch=found["stretch"])
-    arrays = {"q": q[None].copy(), "v": v[None].copy(), "tau": tau[None].copy()}
 
     def whole() -> System:
         return solvable(equations, arrays, True)[0]
 
     details = Details(equations, whole, arrays, forces, None, passive=True, single=True)
+    return details.result(MINIMUM, _NONE_BAD)
+
+
+def _by_null_space(equations: Equations, arrays: dict[str, Array]) -> ConstrainedSolution | None:
+    """The same where straight-line code does not answer; None where there is no code for it, or
+    the state has no answer."""
+    try:
+        system = equations.system(arrays["q"], arrays["v"], arrays["tau"])
+        answer = equations.answer(system, 0) if answerable(system).all() else None
+    except SingularError:  # the long way tells
+        return None
+    forces = None if answer is None else forces_of_one(equations, system, answer)
+    if forces is None or answer is None:
+        return None
+    details = Details(equations, lambda: system, arrays, forces, None, passive=True, single=True)
+    vars(details).update(answers=[answer])
     return details.result(MINIMUM, _NONE_BAD)
 
 

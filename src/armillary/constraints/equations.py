@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
 from armillary.constraints.arrays import diameter, rotated_back
-from armillary.constraints.compiled_rows import Asked, chosen_rows, row_kernels
+from armillary.constraints.compiled_rows import ROWS_PER_CALL, Asked, chosen_rows, row_kernels
+from armillary.constraints.compiled_system import compiled_system
 from armillary.constraints.drift import (
     AnyPenalty,
     CorrectiveForce,
@@ -20,7 +21,7 @@ from armillary.constraints.drift import (
     penalized,
 )
 from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
-from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, solve
+from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, answer, solve
 from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, SingularError
@@ -44,7 +45,6 @@ _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
 _WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
-_ROWS_PER_CALL = 500  # rows of states that count as one
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -192,7 +192,7 @@ class Equations:
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
         """By compiled code once the rows were asked for so often that it is worth its making."""
         asked = self.memo.once("calls of rows", Asked)
-        asked.count += 1 + len(q) * self.constraints.count // _ROWS_PER_CALL
+        asked.count += 1 + len(q) * self.constraints.count // ROWS_PER_CALL
         if (self.steady or asked.count > _WORTH) and len(q):
             kernels = self._row_kernels(passive)
             if kernels is not None:
@@ -239,21 +239,35 @@ class Equations:
         """q, v, tau: (B, ·) arrays."""
         if passive:
             self.evaluator.refuse_load_friction("constraints and actuator forces")
-        run, given = self.evaluator.run, {"parameters": parameters}
-        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
-        algorithm = inverse_dynamics.bias_forces
-        h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
-        terms = self._terms(q, v, passive)
+        plain = not external and parameters is None
+        found = compiled_system(self, q, v, tau, passive) if plain else None
+        M, force, terms = found or self._system(q, v, tau, external, passive, parameters)
         if isinstance(prescribed, RowMotion):
             terms = prescribed.shifted(terms)
         target = terms.gamma + self.prescribed_rows(prescribed, len(q))
-        force = tau - h + terms.given
         if isinstance(baumgarte, AnyPenalty):  # rows move as their penalty lets them
             a, _ = penalized(M, force, target, terms, baumgarte)
             target = (terms.J @ a[..., None])[..., 0]
         else:
             target = target + self.baumgarte_terms(q, terms, baumgarte)
         return System(q, v, M, force, target, terms)
+
+    def _system(
+        self,
+        q: Array,
+        v: Array,
+        tau: Array,
+        external: External,
+        passive: bool,
+        parameters: ArrayLike | None,
+    ) -> tuple[Array, Array, Terms]:
+        """M, force and rows by one call for each."""
+        run, given = self.evaluator.run, {"parameters": parameters}
+        M = run(mass_matrix.mass_matrix, {"q": q}, passive=passive, bodies=given)["M"]
+        algorithm = inverse_dynamics.bias_forces
+        h = run(algorithm, {"q": q, "v": v}, external, passive=passive, bodies=given)["tau"]
+        terms = self._terms(q, v, passive)
+        return M, tau - h + terms.given, terms
 
     def prescribed_rows(self, prescribed: Prescribed, count: int) -> Array:
         """Of all rows (count, m), on top of what the model says: see moving.py."""
@@ -321,7 +335,14 @@ class Equations:
     def rank_tolerances(self, residual: Array) -> Array:
         """The same of many states (..., m)."""
         opening = np.abs(self.scaling.rows / self.length * residual).max(axis=-1, initial=0.0)
-        return np.maximum(max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN * opening)
+        closed, by_opening = self.rank_limits
+        return np.maximum(closed, by_opening * opening)
+
+    @cached_property
+    def rank_limits(self) -> tuple[float, float]:
+        """Rank tolerance of closed positions, and what an opening of 1 over the size makes of
+        it."""
+        return max(RANK_TOLERANCE, self.geometry_tolerance), _OPEN
 
     def factor(self, terms: Terms, k: int = 0, native: bool = True) -> Factor:
         """native: False for a check by LAPACK alone."""
@@ -348,11 +369,14 @@ class Equations:
         return N @ np.linalg.solve(workless.T @ M @ N, workless.T @ pushes), nearest
 
     def answer(self, system: System, k: int, native: bool = True) -> Answer:
-        """State k by the null space."""
-        factor = self.factor(system.terms, k, native)
-        G = None if self.constraints.ideal else system.terms.G[k]
-        labels = self.model.v_labels
-        return solve(system.M[k], system.force[k], factor, system.target[k], G, labels)
+        """State k by the null space.  native: False for a check by LAPACK alone."""
+        terms, labels, ideal = system.terms, self.model.v_labels, self.constraints.ideal
+        M, force, target = system.M[k], system.force[k], system.target[k]
+        if native and ideal:
+            tolerance = self.rank_tolerance(terms.residual[k])
+            return answer(M, force, terms.J[k], target, self.scaling, tolerance, labels)
+        factor = self.factor(terms, k, native)
+        return solve(M, force, factor, target, None if ideal else terms.G[k], labels)
 
     def answers(self, system: System, single: bool) -> list[Answer]:
         """All states by the null space.  Accelerations that are undefined (a gimbal turned by a

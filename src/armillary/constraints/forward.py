@@ -30,6 +30,7 @@ from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
+from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
 from armillary.constraints.own_code import OwnCode
 from armillary.constraints.own_size import may_be_compiled, states_are_counted
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
@@ -68,6 +69,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
     def __init__(self, equations: Equations):
         super().__init__(equations)
+        self._left = 0  # states that came to the null space
         self._opposed = False  # no free motion without inertia
         self._chosen: dict[tuple[tuple[str, ...], bool], list[Plan]] = {}  # beside the first plan
         self._own = OwnCode(equations, self._switch_over)
@@ -324,8 +326,21 @@ class ConstrainedForwardDynamics(LadderQuestion):
                 if states.numbers is None:
                     raise
         if good.any():
-            self._choose_others(states.of(np.flatnonzero(good)[:1]))
+            first = np.flatnonzero(good)[:1]
+            self._choose_others(states.of(first))
+            self._end_natively(states.of(first), a[first], len(states))
         return Outcome(a, good)
+
+    def _end_natively(self, one: States, a: Array, count: int) -> None:
+        """The null space in native code behind the other solvers, once so many states came here
+        that it is worth its making; it is tried at one of them."""
+        self._left += count
+        first = self.kernels(one.reads, one.passive)
+        if first is None or self._left < WORTH_NATIVE:
+            return
+        last = null_space_of_states(self._equations, one.reads, one.passive)
+        if last is not None and agree(self._equations, last(one) - a, a):
+            first.ended_by(last)
 
     def _choose_others(self, one: States) -> None:
         """Other dependent coordinates, at a state where those of the straight-line code have gone
@@ -379,7 +394,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
-        return blanked(derivatives(equations, system, external, passive, single), bad)
+        answer = derivatives(equations, system, external, passive, single)
+        return answer if single else blanked(answer, bad)
 
     def jvp(
         self,

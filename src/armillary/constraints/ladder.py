@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
     from armillary.evaluate.native_call import NativeCall
     from armillary.evaluate.program import Explanation, Program
+    from armillary.model.lowering.tree import Tables
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,16 @@ class States:
         """Wrenches by frame name, as a user gives them."""
         return {name: x[0] if one else x for name, (x, one) in self.wrenches.items()}
 
+    def inputs(self, equations: Equations, tables: Tables) -> dict[str, Array]:
+        """What compiled code over these bodies reads, by name."""
+        inputs, count = dict(self.arrays), len(self)
+        if self.wrenches:
+            wrenches = dict(self.wrenches)
+            inputs["external"] = equations.evaluator.external_rows(wrenches, count, tables)
+        if self.prescribed:
+            inputs["prescribed"] = equations.prescribed_rows(self.prescribed, count)
+        return inputs
+
     def system(self, equations: Equations) -> System:
         """Their equations of motion; without joint forces where none are given."""
         q, v = self.arrays["q"], self.arrays["v"]
@@ -158,19 +169,20 @@ def compiled(
 
 
 def results_of(
-    equations: Equations, kernels: Program, states: States, closed: bool = False
+    equations: Equations,
+    kernels: Program,
+    states: States,
+    closed: bool = False,
+    all_or_none: bool = False,
 ) -> dict[str, Array]:
-    """All results (B, ...) of such code, by name."""
+    """All results (B, ...) of such code, by name.  all_or_none: nothing, where the code does not
+    converge at the only state."""
     from armillary.evaluate.lean_call import OneOrMany
 
-    evaluator, count, inputs = equations.evaluator, len(states), dict(states.arrays)
-    if states.wrenches:
-        inputs["external"] = evaluator.external_rows(dict(states.wrenches), count, kernels.tables)
-    if states.prescribed:
-        inputs["prescribed"] = equations.prescribed_rows(states.prescribed, count)
+    evaluator, inputs = equations.evaluator, states.inputs(equations, kernels.tables)
     base = evaluator.closed_base_numbers if closed else evaluator.base_numbers
     ask = equations.memo.once(("one or many", kernels, closed), lambda: OneOrMany(kernels, base))
-    return ask(inputs, count)
+    return ask(inputs, len(states), all_or_none)
 
 
 @dataclass(frozen=True)

@@ -18,15 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.constraints.actuation import Actuation, actuation
-from armillary.constraints.all_forces import (
-    constraint_wrenches,
-    merged,
-    solution,
-    without_rows,
-)
+from armillary.constraints.all_forces import solution, without_rows
+from armillary.constraints.constraint_wrenches import constraint_wrenches, merged
 from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.moving import Prescribed, of_states
-from armillary.constraints.self_stress import ForceMap, determinacy, wrench_sizes
+from armillary.constraints.self_stress import determinacy, force_map_of, wrench_sizes
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.constraints.states import finite_rows, placed
 from armillary.errors import ModelError
@@ -159,7 +155,7 @@ class ConstrainedLoadFriction(LoadFriction):
         for k, answer in enumerate(answers):
             if not answer.factor.stress.shape[1]:
                 continue
-            stress = determinacy(ForceMap(equations, system, k), answer.factor)
+            stress = determinacy(force_map_of(equations, system, k), answer.factor)
             part = np.einsum("mlw,dmw->dml", self.maps, stress.basis[:, self.rows_of_model])
             open_ = (np.abs(part) > _SEEN * (np.abs(self.maps) @ sizes)).any(axis=0) & counts
             if open_.any():

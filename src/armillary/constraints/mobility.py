@@ -255,6 +255,10 @@ def _by_walks(
     usual: int | None = None,
 ) -> int:
     """usual: the rank of closed places in general, where it is known."""
+    if N.shape[1] == 1:  # there are two ways along one motion, and no more
+        both = np.concatenate([N, -N], axis=1).T
+        if not _steps(equations, projector, q, both)[1].any():
+            return 0
     rng, found = np.random.default_rng(seed), 0
     for _ in range(tries):
         found = max(found, _walk(equations, projector, q, N, rng, found, usual))

@@ -151,9 +151,9 @@ def nearness(equations: Equations, factor: Factor) -> str:
     Where rows of J almost depend on each other, a small force along one motion takes a large force
     in the constraints, and an error of the geometry comes back multiplied by the condition number:
     the numbers are those of the model, but no machine has them."""
-    size = factor.condition
-    if size < NEARLY_SINGULAR:
+    if factor.condition_below(NEARLY_SINGULAR):
         return ""
+    size = factor.condition
     worst = np.abs(np.linalg.svd(factor.J_scaled, full_matrices=False)[0][:, factor.rank - 1])
     slices = equations.constraints.slices
     shares = {name: worst[rows].max(initial=0.0) for name, rows in slices.items()}

@@ -7,12 +7,14 @@ ratios of 1e8, where Delassus matrices do not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armillary.constraints.null_space_kernel import solve_call
 from armillary.constraints.rank_kernel import decompose
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
@@ -38,9 +40,15 @@ class Scaling:
         columns = np.array([length if unit == "m" else 1.0 for unit in axis_units])
         return cls(length, rows, columns)
 
+    @cached_property
+    def weights(self) -> tuple[Array, Array]:
+        """Of rows (m) and columns (n): J_scaled is their product with J."""
+        return self.rows, self.columns / self.length
+
     def scaled(self, J: Array) -> Array:
         """J (..., m, n) of all rows, without units."""
-        return np.asarray(self.rows[:, None] * J * (self.columns / self.length))
+        rows, columns = self.weights
+        return np.asarray(rows[:, None] * J * columns)
 
     def of_rows(self, chosen: NDArray[np.bool_ | np.intp]) -> Scaling:
         """That of some of the rows."""
@@ -65,16 +73,24 @@ class Factor:
     _bound = np.inf  # of the condition
     _shares: Array | None = None  # of the rows in those that follow from others
 
-    def __init__(self, J: Array, scaling: Scaling, tolerance: float, native: bool = True):
+    def __init__(
+        self,
+        J: Array,
+        scaling: Scaling,
+        tolerance: float,
+        native: bool = True,
+        found: Sequence[Array] | None = None,
+    ):
+        """found: what native code has found already."""
         self.J, self.scaling, self.tolerance = J, scaling, tolerance
         m, n = J.shape
         if m == 0 or n == 0:
             self.rank, self._Q, self._P = 0, np.eye(n), np.arange(m)
             self._R = np.zeros((n, m))
             return
-        call = decompose(m, n) if native else None
-        weights = scaling.rows, scaling.columns / scaling.length, np.array([tolerance])
-        found = None if call is None else call(J.ravel(), *weights)
+        call = decompose(m, n) if native and found is None else None
+        if call is not None:
+            found = call(J.ravel(), *scaling.weights, np.array([tolerance]))
         if found is None:
             self._Q, self._R, self._P = _pivoted_qr(self.J_scaled.T)
             self.rank = counted(np.abs(self._R.diagonal()), tolerance)
@@ -230,6 +246,26 @@ class Answer:
     fault: str = ""  # why the accelerations are undefined, and NaN; of one state of many
 
 
+def answer(
+    M: Array,
+    force: Array,
+    J: Array,
+    target: Array,
+    scaling: Scaling,
+    tolerance: float,
+    labels: tuple[str, ...] = (),
+) -> Answer:
+    """`solve` of rows J (m, n) along which their forces act, by one native call where there is one
+    and the accelerations are defined."""
+    call = solve_call(*J.shape)
+    if call is not None:
+        given = (M.ravel(), force, J.ravel(), target, *scaling.weights, np.array([tolerance]))
+        if (found := call(*given)) is not None:
+            a, multipliers, residual, *parts = found
+            return Answer(a, multipliers, residual, Factor(J, scaling, tolerance, found=parts))
+    return solve(M, force, Factor(J, scaling, tolerance), target, labels=labels)
+
+
 def solve(
     M: Array,
     force: Array,
@@ -258,6 +294,8 @@ def smallest(M: Array, factor: Factor, target: Array, labels: tuple[str, ...] = 
     """x with J x = target and the least kinetic energy; target (m,) or (m, k)."""
     zero = np.zeros((len(M), *target.shape[1:]))
     try:
+        if target.ndim == 1:
+            return answer(M, zero, factor.J, target, factor.scaling, factor.tolerance, labels).a
         return solve(M, zero, factor, target, labels=labels).a
     except ModelError:  # a free motion without inertia costs nothing: it is not used
         size = np.maximum(np.diag(M), np.trace(M) / len(M) * 1e-3)

@@ -124,11 +124,14 @@ def closing_weights(equations: Equations) -> tuple[float, ...]:
 
 def plan_at(equations: Equations, plan: Plan, q: Array) -> Plan | None:
     """The same rows solved for the dependent coordinates that are healthiest at q; None where there
-    are none, or no others."""
+    are none, or no others, and where fewer rows count: what is left of the others is rounding, in
+    which any coordinate looks healthy."""
     if plan.pivots is None:
         return None
-    J = equations.terms(q[None]).J[:, list(plan.kept)]
-    pivots = dependent_coordinates(J, len(plan.pivots))
+    J, residual = equations.place(q)
+    if equations.factor_of(J, residual).rank < len(plan.pivots):
+        return None
+    pivots = dependent_coordinates(J[None, list(plan.kept)], len(plan.pivots))
     places = [{(p.row, p.dof) for p in x} for x in (pivots or (), plan.pivots)]
     return None if not pivots or places[0] == places[1] else replace(plan, pivots=pivots)
 

@@ -20,6 +20,7 @@ from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
+from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.plan import for_inputs, make_plan
@@ -46,6 +47,7 @@ class Projector:
         self._made: dict[tuple[str, bool, tuple[str, ...]], Program | None] = {}
         self._calls: dict[tuple[str, tuple[str, ...]], Callable[..., Array | None] | None] = {}
         self._any: dict[str, bool] = {}
+        self._left = 0  # states whose velocities came to the null space
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
@@ -329,6 +331,8 @@ class Projector:
             for k, (place, rate) in enumerate(zip(arrays["q"], arrays["v"], strict=True)):
                 own = None if bodies is None else bodies[k]
                 found[k] = self.closer.velocity(place, rate, _of(states.prescribed, k), own)[0]
+            if not given.names:
+                self._end_natively(states.of(np.zeros(1, np.intp)), found[:1])
             return Outcome(found, np.ones(len(found), bool))
 
         others = {
@@ -336,6 +340,19 @@ class Projector:
         }
         states = States({"q": q, "v": v} | others, prescribed=moving)
         return solve_in_turn(states, compiled(True), compiled(False), null_space).values
+
+    def _end_natively(self, one: States, v: Array) -> None:
+        """The null space in native code behind the steps of v, once it was asked for so often that
+        this is worth its making; it is tried at one state, which is to get v."""
+        self._left += 1
+        often = self._left >= WORTH_NATIVE and not self.equations.steady
+        first = self.kernels("rate") if often else None
+        last = null_space_of_states(self.equations, ("q", "v"), True) if first else None
+        if first is None or last is None:
+            return
+        off = last(one) + one.arrays["v"] - v
+        if agree(self.equations, off, one.arrays["v"]) and first.ended_by(last):
+            self._calls.pop(("rate", ()), None)
 
     def _rate_step(self, states: States, embed: bool) -> Outcome | None:
         """Velocities after one compiled step."""

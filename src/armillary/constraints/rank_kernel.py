@@ -14,7 +14,7 @@ from armillary.runtime import rank_loop
 from armillary.runtime.in_turn import behind_context
 from armillary.runtime.rank_loop import OUTPUTS, Ranks
 
-_LARGEST = 4096  # numbers of a matrix: LAPACK works through larger ones in blocks, and is faster
+LARGEST = 4096  # numbers of a matrix: LAPACK works through larger ones in blocks, and is faster
 
 # (A, weights of rows, weights of columns, tolerance) -> what `rank_loop` gives, or None
 Decompose = Callable[[Array, Array, Array, Array], tuple[Array, ...] | None]
@@ -55,6 +55,6 @@ def decompose(m: int, n: int) -> Decompose | None:
     from armillary.evaluate import native_call
     from armillary.evaluate.lean_call import lean_kernel
 
-    if not 0 < m * n <= _LARGEST or not native_call.available():
+    if not 0 < m * n <= LARGEST or not native_call.available():
         return None
     return lean_kernel(RankKernel(m, n), np.zeros(1))

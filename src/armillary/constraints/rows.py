@@ -49,7 +49,7 @@ class Terms:
 
 
 def of_kernel(found: Mapping[str, Array]) -> Terms:
-    """From the results of algorithms/closed/row_terms.py."""
+    """From the results of algorithms/closed/row_terms.py, or of state_equations.py."""
     gamma, rate, residual = (found["right"][:, k] for k in range(3))
     given, resisted = (found["pushes"][:, k] for k in range(2))
     wrenches = {name: found[name] for name in ("wrench_W", "origin", "frame", "given_W")}

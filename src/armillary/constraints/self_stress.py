@@ -26,6 +26,7 @@ from armillary.units import WRENCH
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
 
+_NO_STRESS = 1e-9  # of the largest self-stress: reactions that are none
 _SEEN = 1e-7  # a smaller part of a unit self-stress does not count
 
 
@@ -41,37 +42,55 @@ class ForceMap:
     in the second frame (wheels: axes of the wheel's frame at its centre).  Both (n; f).  Couplings
     and prescribed motions: their force along the axis stands at nz (turns) or fz (slides)."""
 
-    def __init__(self, equations: Equations, system: System, k: int):
-        self.equations = equations
-        model = equations.model
-        self.names = [body.joint.name for body in model.bodies]
-        own = set(self.names)  # a general joint of a loop is a joint of the tree, and its weld
-        names = [constraint.name for constraint in equations.constraints.all]
-        self.names += [f"{name}.weld" if name in own else name for name in names]
-        R, origins = equations.tree.poses(system.q[k])
-        W = system.terms.wrench_W[k]  # (m, 6)
-        count = len(model.bodies)
-        self.matrix = np.zeros((len(self.names), 6, equations.constraints.count))
-        below = _below(model.parents)
-        for t, constraint in enumerate(equations.constraints.frames):
-            rows = equations.constraints.slices[constraint.name]
-            first, second = equations.ends[t]
-            for body in range(count):
-                sign = float(first in below[body]) - float(second in below[body])
-                if sign:
-                    here = shifted(W[rows], system.terms.origin[k, t] - origins[body])
-                    self.matrix[body, :, rows] += sign * turned_back(R[body], here).T
-            self.matrix[count + t, :, rows] = turned(system.terms.frame[k, t], W[rows]).T
-        start = count + len(equations.constraints.frames)
-        for t, axis in enumerate(equations.constraints.axes):
-            row = equations.constraints.slices[axis.name].start
-            self.matrix[start + t, 2 if axis.unit == "rad" else 5, row] = 1.0
+    def __init__(self, equations: Equations, matrix: Array):
+        """matrix (names, 6, m)."""
+        self.equations, self.matrix = equations, matrix
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.equations.memo.once("names of reactions", self._find_names)
+
+    def _find_names(self) -> tuple[str, ...]:
+        joints = [body.joint.name for body in self.equations.model.bodies]
+        own = set(joints)  # a general joint of a loop is a joint of the tree, and its weld
+        names = [constraint.name for constraint in self.equations.constraints.all]
+        return (*joints, *(f"{name}.weld" if name in own else name for name in names))
 
     def scaled(self) -> Array:
         """The map with moments divided by L: (6 * names, m)."""
         weights = 1.0 / wrench_sizes(self.equations.length)
         names, _, rows = self.matrix.shape
         return (self.matrix * weights[None, :, None]).reshape(6 * names, rows)
+
+
+def force_map_of(equations: Equations, system: System, k: int) -> ForceMap:
+    """At state k."""
+    model, table = equations.model, equations.constraints
+    R, origins = equations.tree.poses(system.q[k])
+    W = system.terms.wrench_W[k]  # (m, 6)
+    count = len(model.bodies)
+    matrix = np.zeros((count + len(table.all), 6, table.count))
+    below = _below(model.parents)
+    for t, constraint in enumerate(table.frames):
+        rows = table.slices[constraint.name]
+        first, second = equations.ends[t]
+        for body in range(count):
+            sign = float(first in below[body]) - float(second in below[body])
+            if sign:
+                here = shifted(W[rows], system.terms.origin[k, t] - origins[body])
+                matrix[body, :, rows] += sign * turned_back(R[body], here).T
+        matrix[count + t, :, rows] = turned(system.terms.frame[k, t], W[rows]).T
+    matrix[count + len(table.frames) :] = of_axes(equations)
+    return ForceMap(equations, matrix)
+
+
+def of_axes(equations: Equations) -> Array:
+    """(couplings and prescribed motions, 6, m) their part of the map."""
+    table = equations.constraints
+    matrix = np.zeros((len(table.axes), 6, table.count))
+    for t, axis in enumerate(table.axes):
+        matrix[t, 2 if axis.unit == "rad" else 5, table.slices[axis.name].start] = 1.0
+    return matrix
 
 
 def _below(parents: tuple[int, ...]) -> list[set[int]]:
@@ -167,17 +186,27 @@ def determinacy(forces: ForceMap, factor: Factor) -> Determinacy:
     Z = factor.stress * factor.scaling.rows[:, None]  # (m, d), unscaled multipliers
     R = forces.scaled() @ Z  # (6 names, d)
     U, s, Vt = np.linalg.svd(R, full_matrices=False)
-    kept = s > 1e-9 * max(float(s.max(initial=0.0)), 1e-300)
+    kept = s > _NO_STRESS * max(float(s.max(initial=0.0)), 1e-300)
     weights = wrench_sizes(equations.length)
     basis = U[:, kept].T.reshape(-1, len(forces.names), 6) * weights
     multipliers = Z @ (Vt[kept].T / s[kept]) if kept.any() else np.zeros((len(Z), 0))
     return Determinacy(
-        names=tuple(forces.names),
+        names=forces.names,
         basis=basis,
         length=equations.length,
         multipliers=multipliers,
         labels=equations.constraints.labels,
     )
+
+
+def smallest_reactions(
+    forces: ForceMap, factor: Factor, reactions: Array, multipliers: Array
+) -> Array:
+    """As `smallest`, where nothing else is asked for: min | moments over L, forces |."""
+    Z = factor.stress * factor.scaling.rows[:, None]
+    scaled = reactions / wrench_sizes(forces.equations.length)
+    c = np.linalg.lstsq(forces.scaled() @ Z, -scaled.ravel(), rcond=_NO_STRESS)[0]
+    return np.asarray(multipliers + Z @ c)
 
 
 def smallest(

@@ -20,6 +20,7 @@ from armillary.algorithms.closed.split import split_dynamics
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
+from armillary.constraints.null_space_kernel import solve_call
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
 from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import make_plan, plan_of
@@ -40,6 +41,9 @@ LONGEST = 30_000
 _WORTH_LONG = 150  # calls: for fewer, numpy is done before so long a split would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
+# rank tolerance: where fewer rows count by this, P is beyond what is healthy; not where rows that
+# are far open make the tolerance large
+_CLOSED = 1e-6
 _FULFILLED = 1e-9  # what a row without a pivot may move along the free motions
 
 
@@ -79,7 +83,10 @@ class SolvedSplit:
 
 
 def solved_split(equations: Equations, system: System, single: bool) -> SolvedSplit:
-    """By numpy."""
+    """By numpy, or natively where fewer rows count than elsewhere."""
+    found = _singular_split(equations, system) if single else None
+    if found is not None:
+        return found
     split, M = split_of(equations, system, single), system.M
     a = _times(split.particular, system.target)
     for _ in range(2):  # refined once, as in `solve`
@@ -103,8 +110,8 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
     """By compiled code; None: there is none, or it has not converged at every state.  closed: open
     positions do not converge."""
     kernels = split_program(equations, states)
-    found = None if kernels is None else results_of(equations, kernels, states, closed)
-    if found is None or not isfinite(found["a"].sum()):  # all marks of the code are on them
+    found = None if kernels is None else results_of(equations, kernels, states, closed, True)
+    if not found or not isfinite(found["a"].sum()):  # all marks of the code are on them
         return None
     s, N = equations.scaling, found["N"]
     velocities = _orthonormal(s, N)
@@ -273,6 +280,34 @@ def _by_null_space(
             raise
         R, undefined = np.zeros(system.M[k].shape), True
     return Split(places.free[None], factor.free[None], P[None], R[None], np.array([undefined]))
+
+
+def _singular_split(equations: Equations, system: System) -> SolvedSplit | None:
+    """Of a single state by one native call for the null space; None where there is none, and where
+    dependent coordinates may be healthy: as many rows count there as elsewhere."""
+    terms, s, holonomic = system.terms, equations.scaling, equations.constraints.holonomic
+    call = solve_call(*terms.J.shape[1:], True) if equations.constraints.ideal else None
+    pivots = _plans(equations)[0].pivots
+    if call is None or pivots is None:
+        return None
+    J, tolerance = terms.J[0], equations.rank_tolerance(terms.residual[0])
+    if tolerance > _CLOSED:
+        return None
+    equation = (system.M.ravel(), system.force[0], J.ravel(), system.target[0])
+    found = call(*equation, *s.weights, np.array([tolerance]))
+    if found is None:
+        return None
+    a, multipliers, P_turned, R, (rank, _), Q_turned = found
+    if rank >= len(pivots):
+        return None
+    velocities = (s.columns[:, None] * Q_turned[int(rank) :].T)[None]
+    motions = velocities
+    if not all(holonomic):
+        rows = np.array(holonomic, bool)
+        motions = Factor(J[rows], s.of_rows(rows), tolerance).free[None]
+    split = Split(motions, velocities, P_turned.T[None], R[None], np.zeros(1, bool))
+    known = (system.v, system.M, terms.J, a[None], multipliers[None])
+    return SolvedSplit(split, *known, inert=False)
 
 
 def responses(equations: Equations, system: System, k: int, factor: Factor) -> Array:

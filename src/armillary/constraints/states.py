@@ -97,7 +97,12 @@ def known_rows(terms: Terms) -> NDArray[np.bool_]:
 
 
 def placed(equations: Equations, q: Array, v: Array) -> NDArray[np.bool_]:
-    """(B,) where bodies and rows are somewhere, and move finitely."""
+    """(B,) where bodies and rows are somewhere, and move finitely.  Of one state it is enough that
+    native code knows its rows and the inertia of its bodies."""
+    if len(q) == 1:
+        rows = equations.at_once(("residual", "rate"), q[0], v[0])
+        if rows is not None and isfinite(sum(map(_total, rows))):
+            return np.array([isfinite(_total(equations.tree.mass_matrix(q[0])))])
     bodies = equations.motion(q, v)
     known = known_rows(equations.terms(q, v))
     return finite_rows(q, v, bodies.E, bodies.o, bodies.S) & known

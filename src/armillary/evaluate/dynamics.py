@@ -16,7 +16,7 @@ from armillary.evaluate.derivatives import BaseParameters
 from armillary.evaluate.derivatives import base_parameters as combinations
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import SHARE, forces_in_play
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import ElementForces, Identities, Power, Solution
 from armillary.evaluate.table_face import TableFace
@@ -82,15 +82,21 @@ def power_balance(
     state: q, v, tau and a.  resisted: joint forces that friction, springs and elements take."""
     q, a = state["q"], state["a"]
     v = np.broadcast_to(state["v"], a.shape)
+    own: Keywords = {} if parameters is None else {"parameters": parameters}
+    # of one state by native calls, which take no batches of one
+    one = v.ndim == 2 and len(v) == 1 and not own
+    place, speed = (q[0], v[0]) if one else (q, v)
 
     def along(f: Array) -> Array:
         return np.asarray(np.sum(f * v, axis=-1))
 
     inertia = np.einsum("...ij,...j->...i", M, a)
-    velocity = np.einsum("...ij,...j->...i", tree.coriolis_matrix(q, v, parameters=parameters), v)
-    energy = along(inertia + velocity + tree.gravity_forces(q, parameters=parameters))
-    pushed = tree.bias_forces(q, v, passive=False, parameters=parameters)
-    pushed -= tree.bias_forces(q, v, external, passive=False, parameters=parameters)
+    velocity = np.einsum("...ij,...j->...i", tree.coriolis_matrix(place, speed, **own), speed)
+    energy = along(inertia + velocity + tree.gravity_forces(place, **own))
+    pushed = np.zeros_like(v)
+    if external:
+        pushed = tree.bias_forces(q, v, passive=False, **own)
+        pushed = pushed - tree.bias_forces(q, v, external, passive=False, **own)
     return Power(
         energy_rate=energy,
         actuators=along(state["tau"]),

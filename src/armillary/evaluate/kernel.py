@@ -45,6 +45,16 @@ class Rows:
             count=last - first,
         )
 
+    def chosen(self, numbers: np.ndarray) -> Rows:
+        """Some of the rows, by number, with results of their own."""
+        shared = zip(self.inputs, self.strides, strict=True)
+        return replace(
+            self,
+            inputs=[x[numbers] if stride else x for x, stride in shared],
+            outputs=[x[numbers] for x in self.outputs],
+            count=len(numbers),
+        )
+
 
 Run = Callable[[Rows], None]
 

@@ -31,8 +31,12 @@ class KernelInTurn(Kernel):
         self.first.run(rows)
         with np.errstate(all="ignore"):
             sums = rows.outputs[0].reshape(rows.count, -1).sum(axis=1)
-        for k in np.flatnonzero(~np.isfinite(sums)).tolist():
-            self.second.run(rows.part(k, k + 1))
+        left = np.flatnonzero(~np.isfinite(sums))
+        if len(left):
+            some = rows.chosen(left)
+            self.second.run(some)
+            for out, found in zip(rows.outputs, some.outputs, strict=True):
+                out[left] = found
 
     def context(self, rows: int, globals_: np.ndarray) -> tuple[np.ndarray, object]:
         """As `Kernel.context`."""

@@ -40,12 +40,17 @@ class OneOrMany:
         self._names: tuple[str, ...] = ()
         self._rows: BoundQuestion | None = None
 
-    def __call__(self, inputs: Mapping[str, Array], rows: int) -> dict[str, Array]:
-        """inputs (rows, n) of doubles in, results (rows, ...) out, by name."""
+    def __call__(
+        self, inputs: Mapping[str, Array], rows: int, all_or_none: bool = False
+    ) -> dict[str, Array]:
+        """inputs (rows, n) of doubles in, results (rows, ...) out, by name.  all_or_none: nothing,
+        where some result of a single row is not finite, and native calls tell."""
         if rows == 1:
             found = self.one(*(inputs[name][0] for name in self.program.request.reads))
             if found is not None:
                 return {name: x[None] for name, x in found.items()}
+            if all_or_none and self._one is not None:
+                return {}
         return self.program(inputs, rows, self.globals_)
 
     def one(self, *given: Array) -> dict[str, Array] | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -104,6 +104,14 @@ def _mark_bad_rows(inputs: list[np.ndarray], outputs: list[np.ndarray]) -> None:
 Verify = Callable[["Program", Kernel], None]  # raises where a kernel is wrong
 
 
+class Follower(Protocol):
+    """What may stand behind a program: another one, or a kernel in a coat of its own."""
+
+    next: Follower | None
+
+    def kernel(self, batched: bool, element: str) -> Kernel: ...
+
+
 class Program:
     """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
@@ -123,7 +131,7 @@ class Program:
         self.request, self.tables, self.options = request, tables, options
         self._verify, self._general, self._rolls = verify, general, rolls
         self._kernels: dict[tuple, Kernel] = {}
-        self.next: Program | None = None
+        self.next: Follower | None = None
         self._turns: dict[bool, KernelInTurn] = {}
         self.version = 0  # of its kernels: they change when another program is put behind it
         self._codes: dict[int | None, StraightCode | RolledCode | None] = {}
@@ -230,6 +238,17 @@ class Program:
         if behind is None:
             other.next, self.next = self.next, other
             self._turns, self.version = {}, self.version + 1
+
+    def ended_by(self, last: Follower) -> bool:
+        """Rows that this program and all behind it leave without an answer go to the last one,
+        which others are put before from now on.  Was it another, or none, so far?"""
+        if self.next is None:
+            self.next, new = last, True
+        else:
+            new = isinstance(self.next, Program) and self.next.ended_by(last)
+        if new:
+            self._turns, self.version = {}, self.version + 1
+        return new
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
         """What answers, for one state or for rows of them."""

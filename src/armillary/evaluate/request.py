@@ -179,7 +179,7 @@ def _output_shapes(algorithm: Algorithm, tables: Tables) -> dict[str, tuple[int,
     """Of one state."""
     nv, bodies, shapes = tables.nv, len(tables.bodies), {}
     table = tables.constraints
-    words = {"dofs": nv, "rows": 0, "constraints": 0}
+    words = {"dofs": nv, "bodies": len(tables.bodies), "rows": 0, "constraints": 0}
     if table is not None:
         words |= {"rows": table.count, "constraints": len(table.frames)}
     for name, kind in algorithm.writes.items():

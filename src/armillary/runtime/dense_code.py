@@ -34,7 +34,12 @@ def general_text() -> str:
     without an inverse gives results that are not finite.
     `solve_general(A, order, x, n)`: A x = b in place, with the factors in A.
     `dot` and `take_off` as above."""
-    return "\n\n".join([_take_off(), _dot(), _factor_general(), _solve_general()])
+    return "\n\n".join([_take_off(), _dot(), *general_parts()])
+
+
+def general_parts() -> list[str]:
+    """`factor_general` and `solve_general` alone, beside other text with `dot` and `take_off`."""
+    return [_factor_general(), _solve_general()]
 
 
 def phi_text() -> str:

@@ -41,10 +41,14 @@ class Ranks(Struct):
 def library() -> Library:
     """`batch(ctx)`: numbers (rank, a bound of the condition), Q^T (n, n), R^T (m, n), P (m), and
     how much every row has to do with those that follow from others (m)."""
-    parts = (product_text(), _weighted(), _reflected(), _basis(), _solved(), _batch())
-    return Library(
-        with_declarations("\n\n".join(parts), lanes(False, "double")), ["batch"], optimize=2
-    )
+    text = "\n\n".join([*parts(), _batch()])
+    return Library(with_declarations(text, lanes(False, "double")), ["batch"], optimize=2)
+
+
+def parts() -> list[str]:
+    """`weighted`, `reflected`, `basis` and `solved` of one matrix, in turn; each of a context.
+    With `dot` and `take_off` of dense_code."""
+    return [product_text(), _weighted(), _reflected(), _basis(), _solved()]
 
 
 class _Work:

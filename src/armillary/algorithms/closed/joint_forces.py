@@ -94,7 +94,7 @@ def joint_forces(plan: ForcePlan) -> Algorithm:
         rows = [_row(place, T) for place in places for T in place.wrenches]
         for axis in run.constraints.axes:
             rows.append(Wrenches({}, None, axis.rows_at(paths, (0,)).entries[0]))
-        carried = _open_tree(run, places)
+        carried = open_tree(run, places)
         r = _missing(run, carried)
         status = _closed(places, plan)
         solve = _smallest if plan.pivots is None else _embedded
@@ -154,7 +154,7 @@ def _closed(places: Sequence[ConstraintPlace], plan: ForcePlan) -> Scalar:
     return status
 
 
-def _open_tree(run: Run, places: Sequence[ConstraintPlace]) -> list[Force]:
+def open_tree(run: Run, places: Sequence[ConstraintPlace]) -> list[Force]:
     """t_b: the wrench in every joint of the open tree, with the known wrenches of constraints."""
     total = [b.f for b in run.bodies]
     for k in reversed(range(len(total))):

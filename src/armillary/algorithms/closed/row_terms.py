@@ -22,7 +22,8 @@ def outward(b, p, j):
     b.m = (b.X @ p.m).moved(v_J, b.joint.bias(j.q, j.v))
 
 
-def _close(run: Run) -> None:
+def all_rows(run: Run) -> None:
+    """Results of a run that has moved all bodies without joint accelerations."""
     paths, n = Paths(run), run.tables.nv
     table = run.constraints
     found = [constraint.rows_at(paths, range(constraint.count)) for constraint in table.all]
@@ -81,7 +82,7 @@ _SHAPES: dict[str, tuple[str | int, ...]] = {
 }
 row_terms = Algorithm(
     name="row_terms",
-    passes=(Outward(outward), GlobalStep(_close)),
+    passes=(Outward(outward), GlobalStep(all_rows)),
     world=moving_world,
     reads=("q", "v"),
     writes=dict.fromkeys(_SHAPES, "results"),

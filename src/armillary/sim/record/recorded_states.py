@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from armillary.constraints.all_forces import merged, on_bodies
 from armillary.constraints.arrays import turned as rotated_wrench
 from armillary.constraints.axes import Axes, constraint_forces_in, reactions_in
+from armillary.constraints.constraint_wrenches import merged, on_bodies
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import nearness
