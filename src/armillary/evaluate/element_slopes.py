@@ -96,15 +96,15 @@ def slopes_kernel(sloped: SlopedKind, lanes: Lanes) -> Kernel:
     if sloped.given:
         inputs["given"] = element.count
     name = identity("element slopes", kind.key, kind.ends, kind.numbers, sloped.order, sloped.given)
-    code = StraightCode(lambda: _traced(sloped, inputs), name)
+    code = StraightCode(lambda most: _traced(sloped, inputs, most), name)
     return Kernel(inputs, {"blocks": (sloped.results,)}, lanes, code)
 
 
-def _traced(sloped: SlopedKind, inputs: dict[str, int]) -> FunctionGraph:
+def _traced(sloped: SlopedKind, inputs: dict[str, int], most: float) -> FunctionGraph:
     from armillary.graph.expr import Graph
     from armillary.graph.function import FunctionGraph
 
-    graph = Graph()
+    graph = Graph(most)
     loads = graph.inputs(inputs)
     element = sloped.kind.element.with_parameters(loads["numbers"])
     if sloped.given:

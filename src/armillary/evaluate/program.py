@@ -158,14 +158,18 @@ class Program:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            code = self._rolled(straight_code(self.request, self.tables, frame_body))
-            too_long = code.operations > self.options.budget
-            self._codes[frame_body] = None if too_long and tier is None else code
+            code = straight_code(self.request, self.tables, frame_body)
+            self._codes[frame_body] = self._rolled(code) if self._rolls else code
+            if tier is None and not self._fits(self._codes[frame_body]):
+                self._codes[frame_body] = None
         return self._codes[frame_body]
+
+    def _fits(self, code: StraightCode | RolledCode | None) -> bool:
+        return code is not None and code.fits(self.options.budget)
 
     def _rolled(self, code: StraightCode) -> StraightCode | RolledCode:
         """The code in loops, where it is long and repeats itself."""
-        if not self._rolls or code.operations <= _ROLLED_FROM:
+        if code.operations <= _ROLLED_FROM:
             return code
         from armillary.evaluate.rolled_code import RolledCode
 
@@ -201,7 +205,7 @@ class Program:
         large = self._too_large or self.options.tier is not None
         if before is not None and not large:
             code = SolvingCode(request, before, tables)
-            if code.operations <= self.options.budget:
+            if code.fits(self.options.budget):
                 return code
         if tables.elements and has_slopes(request.algorithm):
             return SlopedCode(request, tables)
