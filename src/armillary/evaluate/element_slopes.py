@@ -290,9 +290,7 @@ def _blocks(
         columns = [_column(sloped.kind, element, ends, b, k, fast) for k in range(6)]
         for a in records:
             block = [list(row) for row in zip(*(x[a] for x in columns), strict=True)]
-            whole = _to_origin(
-                block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b)
-            )
+            whole = _to_origin(block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b))
             axes = sloped.motion.axes
             found[a, b] = [[whole[i][k] for k in axes] for i in axes]
     if still is not None:

@@ -71,12 +71,8 @@ def motion_structure(request: Request, tables: Tables) -> MotionStructure:
         inputs = graph.inputs(input_sizes(asked, plain))
         base = symbolic_base(graph, False)
         run = specialise(end_motions, plain, base, inputs, number=structural(graph))
-    found = [
-        [x for name in MOVING for x in leaves(getattr(body, name))] for body in run.bodies
-    ]
-    ways = [
-        leaves(way) for joint in run.joints for name in ALONG for way in getattr(joint, name)
-    ]
+    found = [[x for name in MOVING for x in leaves(getattr(body, name))] for body in run.bodies]
+    ways = [leaves(way) for joint in run.joints for name in ALONG for way in getattr(joint, name)]
     axes = tuple(k for k in range(6) if any(_whole(way[k]) != 0 for way in ways))
     columns = [{_whole(x) for x in column} for column in zip(*found, strict=True)]
     numbers = tuple(column.pop() if len(column) == 1 else None for column in columns)

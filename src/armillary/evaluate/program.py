@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
@@ -131,8 +131,8 @@ class Program:
         self.explanations: list[Explanation] = []
 
     def of_other_bodies(self, tables: Tables) -> Program:
-        """The same question to other bodies, not verified."""
-        return Program(self.request, tables, self.options)
+        """The same question to other bodies by loops over them, not verified."""
+        return Program(self.request, tables, replace(self.options, tier=1))
 
     @cached_property
     def _too_large(self) -> bool:
