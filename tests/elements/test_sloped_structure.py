@@ -48,8 +48,10 @@ def tree(name: str, elements: int = 24) -> am.Mechanism:
         names.append(f"b{k}")
     for k in range(elements):
         one, two = rng.choice(len(names), 2, replace=False)
-        ends = [am.Frame(f"f{k}{n}", names[x], am.Pose.from_rpy(rng.normal(size=3), rng.normal(size=3)))
-                for n, x in enumerate((one, two))]  # fmt: skip
+        ends = [
+            am.Frame(f"f{k}{n}", names[x], am.Pose.from_rpy(*rng.normal(size=(2, 3))))
+            for n, x in enumerate((one, two))
+        ]
         if k % 3 == 2:
             b.bushing(
                 f"m{k}", *ends, stiffness=rng.uniform(20, 60, 6), damping=rng.uniform(1, 3, 6)

@@ -1,5 +1,5 @@
-"""What is the same for all bodies of a mechanism in every state: numbers of their places and motions
-that are 0, 1 or -1, and directions along which none of them moves.
+"""What is the same for all bodies of a mechanism in every state: numbers of their places and
+motions that are 0, 1 or -1, and directions along which none of them moves.
 
 Carts on a rail neither turn nor leave it, bodies of a planar mechanism stay in their plane; code
 that knows need not work with zeros.  Seen in a trace of algorithms/forces/end_motions.py, in which

@@ -116,8 +116,8 @@ class _SlopedCalls:
         for kind, first, last in self._found.spans():
             for element in self._found.order[first:last]:
                 bodies = [] if kind.numbers else distinct(element)
-                order = sorted(range(len(bodies)), key=lambda k: -bodies[k])
-                found.setdefault((kind, tuple(order)), []).append(element)
+                downward = sorted(range(len(bodies)), key=lambda k: -bodies[k])
+                found.setdefault((kind, tuple(downward)), []).append(element)
         given, groups = "parameters" in self._request.reads, []
         for (kind, order), elements in found.items():
             numbers = pattern_of(np.array([element.parameters() for element in elements]))

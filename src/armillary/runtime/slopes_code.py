@@ -1,5 +1,5 @@
-"""The words that the native loops over slopes of force elements are written in (slopes_loop.py), and
-their rows of numbers."""
+"""The words that the native loops over slopes of force elements are written in (slopes_loop.py),
+and their rows of numbers."""
 
 from __future__ import annotations
 

@@ -90,8 +90,9 @@ def _pushed(shape: Shape) -> str:
         own = c.at(c.field(Slopes.FRAMES), c.mul(body, 9))
         R = [c.get_number(own, k) for k in range(9)]
         wrench = ["0.0"] * 6
-        for n, axis in enumerate(shape.axes):
-            wrench[axis] = c.get_number(c.field(Slopes.WRENCHES), c.add(c.mul(body, shape.size), n))
+        first = c.mul(body, shape.size)
+        for k, axis in enumerate(shape.axes):
+            wrench[axis] = c.get_number(c.field(Slopes.WRENCHES), c.add(first, k))
         n, f = wrench[:3], wrench[3:]
         for i, (j, k) in enumerate(((1, 2), (2, 0), (0, 1))):
             arm = combined(("fadd", r[j], f[k]), ("fsub", r[k], f[j]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from armillary.codegen.abi import ARRAYS, Struct, integer, pointer
 
 CHUNK = 32  # elements that are worked on together
-# what algorithms/forces/end_motions.py tells of a body, and of a degree of freedom: how many numbers
+# numbers that algorithms/forces/end_motions.py tells of a body, and of a degree of freedom
 MOVING = {"E": 9, "r": 3, "turning": 3, "moving": 3}
 ALONG = {"S": 6, "dS": 6}
 GIVEN = ("q", "v", "parameters", "external", "tau")
