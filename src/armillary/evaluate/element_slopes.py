@@ -23,6 +23,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.forces.loops import PlacedCoordinate, PlacedEnd, distinct
+from armillary.codegen.abi import Arrays
+from armillary.codegen.jit import Library
 from armillary.codegen.target import Lanes
 from armillary.evaluate.element_code import ElementKind
 from armillary.evaluate.fingerprint import identity
@@ -103,7 +105,7 @@ class SlopedKind:
 
 
 @cache
-def slopes_kernel(sloped: SlopedKind, lanes: Lanes) -> Kernel:
+def slopes_code(sloped: SlopedKind) -> StraightCode:
     """(bodies, numbers[, given]) -> results, as runtime/slopes_elements.py has them: of every two
     bodies K, D, and transposed those the other way round; of every body R of K and D; wrenches on
     the bodies.  Of coordinates K, D and forces.
@@ -111,8 +113,21 @@ def slopes_kernel(sloped: SlopedKind, lanes: Lanes) -> Kernel:
     numbers: `KernelElement.parameters`; given: those of `KernelElement.given`, in their stead."""
     kind, s = sloped.kind, sloped
     what = (kind.key, kind.ends, kind.numbers, s.order, s.given, s.numbers, s.motion)
-    code = StraightCode(lambda most: _traced(sloped, most), identity("element slopes", *what))
-    return Kernel(sloped.inputs, {"results": (sloped.results,)}, lanes, code)
+    return StraightCode(lambda most: _traced(sloped, most), identity("element slopes", *what))
+
+
+@cache
+def of_one_state(sloped: SlopedKind, lanes: Lanes) -> Kernel:
+    """Code of several elements side by side."""
+    outputs = {"results": (sloped.results,)}
+    return Kernel(sloped.inputs, outputs, lanes, slopes_code(sloped))
+
+
+@cache
+def of_states(sloped: SlopedKind, lanes: Lanes) -> Library:
+    """Code of one element in several states side by side."""
+    arrays = Arrays(sloped.inputs, {"results": sloped.results})
+    return slopes_code(sloped).within(lanes, arrays)
 
 
 def _traced(sloped: SlopedKind, most: float) -> FunctionGraph:

@@ -20,9 +20,10 @@ from armillary.algorithms.forces.end_motions import end_motions
 from armillary.algorithms.forces.loops import distinct
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Solve
 from armillary.codegen.abi import Arrays, Context
+from armillary.codegen.jit import Library
 from armillary.codegen.target import Lanes
 from armillary.evaluate.element_code import ElementKind, ElementTables
-from armillary.evaluate.element_slopes import SlopedKind, moving, slopes_kernel
+from armillary.evaluate.element_slopes import SlopedKind, moving, of_one_state, of_states
 from armillary.evaluate.kernel import TYPES, CodeKind, Kernel, Linked, address_of
 from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.motion_structure import motion_structure, pattern_of, varying
@@ -70,11 +71,12 @@ class SlopedCode:
 
 @dataclass
 class _Group:
-    """Elements of one kind."""
+    """Elements of one kind.  address: of their code; context: of its calls, without arrays."""
 
     sloped: SlopedKind
     elements: list[KernelElement]
-    kernel: Kernel
+    address: int
+    context: np.ndarray
 
 
 class _SlopedCalls:
@@ -91,12 +93,11 @@ class _SlopedCalls:
         self._plain = self._kernel(replace(request, reads=reads))
         self._motion = motion_structure(request, tables)
         self._found = ElementTables(tables)
+        self.libraries = list[Library]()
         self._groups = self._grouped()
-        one = Lanes(1, lanes.element, lanes.fma)
-        self._shape = Shape(one, self._motion.leaves, self._motion.axes)
-        own = library(self._shape)
-        kernels = (self._motions, self._plain, *(g.kernel for g in self._groups))
-        self.libraries = [own, *(part for kernel in kernels for part in kernel.libraries)]
+        self._shape = Shape(lanes, self._motion.leaves, self._motion.axes)
+        self.libraries[:0] = [library(self._shape), *self._motions.libraries]
+        self.libraries += self._plain.libraries
         self._keep = list[np.ndarray]()
 
     def _known(self, reads: tuple[str, ...], found: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -123,16 +124,30 @@ class _SlopedCalls:
             numbers = pattern_of(np.array([element.parameters() for element in elements]))
             sloped = SlopedKind(kind, order, given, numbers, self._motion)
             if sloped.results:
-                kernel = slopes_kernel(sloped, self._wide(len(elements)))
-                groups.append(_Group(sloped, elements, kernel))
+                groups.append(self._group(sloped, elements))
         return groups
 
-    def _wide(self, count: int) -> Lanes:
-        """Elements that are worked on together, for one state as for many."""
+    def _group(self, sloped: SlopedKind, elements: list[KernelElement]) -> _Group:
+        """With code for several elements of one state, or for one element in several."""
+        context, lanes = np.zeros(Context.SIZE, np.int64), self._lanes
+        if lanes.width > 1:
+            code = of_states(sloped, lanes)
+            self.libraries.append(code)
+            return _Group(sloped, elements, code.addresses["straight"], context)
         from armillary.codegen.target import lanes as widest
 
-        wide = widest(True, self._lanes.element).width
-        return Lanes(wide if count >= wide else 1, self._lanes.element, self._lanes.fma)
+        wide = widest(True, lanes.element)
+        kernel = of_one_state(sloped, wide if len(elements) >= wide.width else lanes)
+        self.libraries += kernel.libraries
+        context, _ = kernel.context(1, np.zeros(1))
+        sizes = kernel.input_sizes
+        context[Context.INPUT_STRIDES : Context.INPUT_STRIDES + len(sizes)] = sizes
+        return _Group(sloped, elements, kernel.address, context)
+
+    @property
+    def _chunk(self) -> int:
+        """Elements that are worked on together."""
+        return CHUNK if self._lanes.width == 1 else 1
 
     def _chunks(self, number: int, g: _Group, made: PairTables) -> list[list[int]]:
         kind, columns = g.sloped.kind, list(varying(g.sloped.numbers))
@@ -144,12 +159,13 @@ class _SlopedCalls:
         slots = np.array([self._slots(element, g, made) for element in g.elements], np.int64)
         parts = bodies, numbers, given, slots
         held = [self._held(x) for x in parts]
-        count = -(-len(g.elements) // CHUNK)
+        count = -(-len(g.elements) // self._chunk)
         edges = [len(g.elements) * k // count for k in range(count + 1)]
         found = []
         for first, last in pairwise(edges):
             row = [0] * Chunk.SIZE
-            row[Chunk.CODE], row[Chunk.CONTEXT] = g.kernel.address, number
+            row[Chunk.CODE], row[Chunk.CONTEXT] = g.address, number
+            row[Chunk.NUMBER_COUNT] = len(columns)
             row[Chunk.COUNT], row[Chunk.ENDS] = last - first, bodies.shape[1]
             row[Chunk.COORDINATES] = int(bool(kind.numbers))
             places = (start + x.strides[0] * first for start, x in zip(held, parts, strict=True))
@@ -204,8 +220,11 @@ class _SlopedCalls:
         folds = [
             [k, made.slots[a, a], made.slots[b, b]] for (a, b), k in made.slots.items() if a > b
         ]
-        c[Slopes.MOST], c[Slopes.SOLVED] = self._most, self._solved
-        c[Slopes.NV], c[Slopes.BODIES] = tables.nv, len(tables.bodies)
+        c[Slopes.NV], c[Slopes.BODIES], c[Slopes.SOLVED] = (
+            tables.nv,
+            len(tables.bodies),
+            self._solved,
+        )
         c[Slopes.MOTIONS_CODE], c[Slopes.PLAIN_CODE] = self._motions.address, self._plain.address
         inputs, outputs = self._request.reads, list(self._request.algorithm.writes)
         found = {"external": EXTERNAL} | ({"tau": TAU} if self._solved else {})
@@ -253,35 +272,37 @@ class _SlopedCalls:
 
     @cached_property
     def _room(self) -> dict[int, int]:
-        """Numbers of the memory that all states share, by field."""
+        """Numbers of the memory that all states share one after the other, by field."""
         shape, nv, bodies = self._shape, self._tables.nv, len(self._tables.bodies)
         groups = [g.sloped for g in self._groups]
-        gathered, given, results = (
-            max((x.inputs.get("bodies", 0) for x in groups), default=0),
-            max((x.inputs.get("given", 0) for x in groups), default=0),
-            max((x.results for x in groups), default=0),
+        gathered, numbers, given = (
+            max((x.inputs.get(name, 0) for x in groups), default=0)
+            for name in ("bodies", "numbers", "given")
         )
         return {
             Slopes.PACKED: bodies * len(shape.leaves),
-            Slopes.GATHERED: CHUNK * gathered,
-            Slopes.GIVENS: CHUNK * given,
-            Slopes.FOUND: CHUNK * results,
+            Slopes.GATHERED: self._chunk * gathered,
+            Slopes.NUMBERS: numbers,
+            Slopes.GIVENS: self._chunk * given,
+            Slopes.FOUND: self._chunk * max((x.results for x in groups), default=0),
             Slopes.WRENCHES: bodies * shape.size,
+            Slopes.FORCES: nv,
             Slopes.AXES: nv * shape.size,
             Slopes.RATES: nv * shape.size,
             Slopes.BLOCKS: self._blocks.room * shape.pair,
             Slopes.BOTH: shape.pair,
             Slopes.BUFFER: (bodies + 1) * shape.shared,
+            Slopes.ROW: nv,
         }
 
     def prepare(self, c: np.ndarray, rows: int, globals_: np.ndarray) -> object:
         """The memory of one call, for its context; it has to live as long as that."""
         address, size = address_of(), self._dtype.itemsize
-        count = min(rows, self._most)
+        count = max(min(rows, self._most), self._lanes.width)
         motions, plain = (k.context(count, globals_) for k in (self._motions, self._plain))
-        contexts = np.array([g.kernel.context(1, globals_)[0] for g in self._groups], np.int64)
-        contexts = contexts.reshape(-1, Context.SIZE)
-        wanted = [*self._room.values(), *(count * step for step in self._steps)]
+        contexts = np.array([g.context for g in self._groups], np.int64).reshape(-1, Context.SIZE)
+        side_by_side = (self._lanes.width * n for n in self._room.values())
+        wanted = [*side_by_side, *(count * step for step in self._steps)]
         work = np.empty(sum(wanted) + 16, self._dtype)
         starts = (address(work) + size * np.cumsum([0, *wanted])).tolist()
 
@@ -294,16 +315,17 @@ class _SlopedCalls:
         for k, (start, step) in enumerate(zip(first, self._steps, strict=True)):
             put(Slopes.FOUND_FIRST + k, start)
             put(Slopes.FOUND_STEPS + k, step)
+        put(Slopes.MOST, count)  # other calls may use the memory for more rows
         put(Slopes.MOTIONS_CONTEXT, address(motions[0]))
         put(Slopes.PLAIN_CONTEXT, address(plain[0]))
         put(Slopes.CONTEXTS, address(contexts))
         outputs = len(self._motions.output_shapes)
         motions[0][Context.OUTPUT_ROWS : Context.OUTPUT_ROWS + outputs] = first[:outputs]
-        for own, g in zip(contexts, self._groups, strict=True):
-            sizes = g.kernel.input_sizes
-            own[Context.INPUT_STRIDES : Context.INPUT_STRIDES + len(sizes)] = sizes
-        own_rows = (Slopes.GATHERED, 0), (Slopes.GIVENS, 2)
-        for field, k in own_rows:
-            contexts[:, Context.INPUT_ROWS + k] = c[Context.SIZE + field]
-        contexts[:, Context.OUTPUT_ROWS] = c[Context.SIZE + Slopes.FOUND]
+        one = self._lanes.width == 1
+        inputs = Context.INPUT_ROWS if one else Context.INPUTS
+        for k, field in enumerate((Slopes.GATHERED, Slopes.NUMBERS, Slopes.GIVENS)):
+            contexts[:, inputs + k] = c[Context.SIZE + field]
+        contexts[:, Context.OUTPUT_ROWS if one else Context.OUTPUTS] = c[
+            Context.SIZE + Slopes.FOUND
+        ]
         return work, motions, plain, contexts, globals_

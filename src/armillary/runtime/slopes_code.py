@@ -6,14 +6,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from armillary.codegen.code import Code
-from armillary.codegen.llvm import multiply_add
+from armillary.codegen.llvm import multiply_add, splat
 from armillary.codegen.target import Lanes
 from armillary.runtime.slopes_tables import Slopes
+
+Vector = list[str]  # registers
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What the loops are written for.  lanes: the type of numbers.  leaves: those of the 18 numbers
+    """What the loops are written for.  lanes: states side by side.  leaves: those of the 18 numbers
     of a body (X_KW; velocity) that elements read; axes: along which bodies move, of the six of the
     world."""
 
@@ -47,24 +49,28 @@ class Shape:
 
 
 class Writer(Code):
-    """One function.  Its first argument is the structure `Slopes`; vectors are motions and wrenches
-    along the axes."""
+    """One function.  Its first argument is the structure `Slopes`.
+
+    A number is one of W states side by side; those of given arrays and results, which are rows of
+    states, are put together (`row_number`).  A vector is a motion or a wrench along the axes: of
+    one state in one register, of several a register per axis."""
 
     def __init__(self, shape: Shape, name: str, *arguments: str):
         super().__init__(name, ("ptr noalias %ctx", *arguments))
         lanes = shape.lanes
-        self.shape, self.e = shape, lanes.element
+        self.shape, self.lanes = shape, lanes
+        self.e, self.t, self.zero = lanes.element, lanes.type, lanes.constant(0.0)
         self.align = 8 if self.e == "double" else 4
-        self.vector = Lanes(shape.size, lanes.element, lanes.fma)
+        self.vector = lanes if lanes.width > 1 else Lanes(shape.size, lanes.element, lanes.fma)
 
     def get_number(self, base: str, k: str | int) -> str:
-        return self.read(base, k, self.e, self.align)
+        return self.read(base, k, self.t, self.align)
 
     def put_number(self, base: str, k: str | int, value: str) -> None:
-        self.write(base, k, value, self.e, self.align)
+        self.write(base, k, value, self.t, self.align)
 
     def at(self, base: str, k: str | int) -> str:
-        return self.pointer(base, k, self.e)
+        return self.pointer(base, k, self.t)
 
     def copy(self, out: str, source: str, count: str | int) -> None:
         with self.loop(count) as k:
@@ -76,39 +82,92 @@ class Writer(Code):
     def negated(self, condition: str) -> str:
         return self.let(f"xor i1 {condition}, true")
 
+    def plus(self, a: str, b: str) -> str:
+        return self.let(f"fadd {self.t} {a}, {b}")
+
     def add_to(self, base: str, k: str | int, value: str) -> None:
-        total = self.let(f"fadd {self.e} {self.get_number(base, k)}, {value}")
-        self.put_number(base, k, total)
+        self.put_number(base, k, self.plus(self.get_number(base, k), value))
+
+    def same(self, base: str, k: str | int) -> str:
+        """A number that all states share."""
+        return splat(self.read(base, k, self.e, self.align), self.lanes, self.let)
+
+    # -- rows of states ----------------------------------------------------------------------------
+
+    def row_number(self, base: str, step: str, k: str | int) -> str:
+        """Number k of every state.  step: from one state to the next."""
+        if self.lanes.width == 1:
+            return self.read(base, k, self.e, self.align)
+        found = "undef"
+        for lane in range(self.lanes.width):
+            row = self.pointer(base, self.mul(step, lane), self.e)
+            x = self.read(row, k, self.e, self.align)
+            found = self.let(f"insertelement {self.t} {found}, {self.e} {x}, i32 {lane}")
+        return found
+
+    def put_row_number(self, base: str, step: str, k: str | int, value: str) -> None:
+        if self.lanes.width == 1:
+            self.write(base, k, value, self.e, self.align)
+            return
+        for lane in range(self.lanes.width):
+            row = self.pointer(base, self.mul(step, lane), self.e)
+            x = self.let(f"extractelement {self.t} {value}, i32 {lane}")
+            self.write(row, k, x, self.e, self.align)
 
     # -- vectors -----------------------------------------------------------------------------------
 
-    def get_vector(self, base: str, k: str | int) -> str:
-        place = self.at(base, k)
-        return self.let(f"load {self.vector.type}, ptr {place}, align {self.align}")
+    @property
+    def _registers(self) -> range:
+        return range(self.shape.size if self.lanes.width > 1 else 1)
 
-    def put_vector(self, base: str, k: str | int, value: str) -> None:
-        self.do(f"store {self.vector.type} {value}, ptr {self.at(base, k)}, align {self.align}")
+    def get_vector(self, base: str, k: str | int) -> Vector:
+        place, t = self.at(base, k), self.vector.type
+        parts = [self.pointer(place, n, t) for n in self._registers]
+        return [self.let(f"load {t}, ptr {part}, align {self.align}") for part in parts]
 
-    def times(self, numbers: list[str], block: str, total: str = "") -> str:
+    def put_vector(self, base: str, k: str | int, value: Vector) -> None:
+        place, t = self.at(base, k), self.vector.type
+        for n, x in enumerate(value):
+            self.do(f"store {t} {x}, ptr {self.pointer(place, n, t)}, align {self.align}")
+
+    def no_vector(self) -> Vector:
+        return ["zeroinitializer" for _ in self._registers]
+
+    def factors(self, base: str, k: str) -> list[str]:
+        """The numbers of a vector, each to be multiplied with vectors."""
+        numbers = [self.get_number(base, self.add(k, n)) for n in range(self.shape.size)]
+        if self.lanes.width > 1:
+            return numbers
+        return [splat(x, self.vector, self.let) for x in numbers]
+
+    def each(self, operation: str, a: Vector, b: Vector) -> Vector:
+        """fadd or fmul."""
+        t = self.vector.type
+        return [self.let(f"{operation} {t} {x}, {y}") for x, y in zip(a, b, strict=True)]
+
+    def fused(self, a: Vector, b: Vector, c: Vector) -> Vector:
+        """a b + c, number by number."""
+        parts = zip(a, b, c, strict=True)
+        return [multiply_add(x, y, z, self.vector, self.let) for x, y, z in parts]
+
+    def times(self, numbers: list[str], block: str, total: Vector | None = None) -> Vector:
         """Σ_k numbers_k row_k of a block, and a vector."""
         for k, x in enumerate(numbers):
             row = self.get_vector(block, self.shape.size * k)
-            if total:
-                total = multiply_add(x, row, total, self.vector, self.let)
-            else:
-                total = self.let(f"fmul {self.vector.type} {x}, {row}")
-        return total
+            both = [x] * len(row)
+            total = self.each("fmul", both, row) if total is None else self.fused(both, row, total)
+        return total or []
 
-    def sum(self, x: str) -> str:
+    def sum(self, x: Vector) -> str:
         """Of the numbers of a vector."""
-        if self.shape.size == 1:
-            return x
-        parts = [
-            self.let(f"extractelement {self.vector.type} {x}, i32 {k}")
-            for k in range(self.shape.size)
-        ]
+        parts = list(x)
+        if self.lanes.width == 1 and self.shape.size > 1:
+            parts = [
+                self.let(f"extractelement {self.vector.type} {x[0]}, i32 {k}")
+                for k in range(self.shape.size)
+            ]
         while len(parts) > 1:
-            parts.append(self.let(f"fadd {self.e} {parts.pop(0)}, {parts.pop(0)}"))
+            parts.append(self.plus(parts.pop(0), parts.pop(0)))
         return parts[0]
 
 
@@ -125,7 +184,7 @@ def _add_all(shape: Shape, count: int, operation: str) -> str:
     """`fadd144(out, x)`: out += x."""
     c = Writer(shape, f"{operation}{count}", "ptr noalias %out", "ptr noalias %x")
     with c.loop(count) as k:
-        total = c.let(f"{operation} {c.e} {c.get_number('%out', k)}, {c.get_number('%x', k)}")
+        total = c.let(f"{operation} {c.t} {c.get_number('%out', k)}, {c.get_number('%x', k)}")
         c.put_number("%out", k, total)
     return c.text()
 
@@ -133,17 +192,17 @@ def _add_all(shape: Shape, count: int, operation: str) -> str:
 def _clear(shape: Shape) -> str:
     c = Writer(shape, "clear", "ptr noalias %out", "i64 %count")
     with c.loop("%count") as k:
-        c.put_number("%out", k, "0.0")
+        c.put_number("%out", k, "zeroinitializer")
     return c.text()
 
 
 def _add_row(shape: Shape) -> str:
     """`add_row(out, x, factor, n)`: out += factor x."""
-    arguments = ("ptr noalias %out", "ptr noalias %x", f"{shape.lanes.element} %factor", "i64 %n")
+    arguments = ("ptr noalias %out", "ptr noalias %x", f"{shape.lanes.type} %factor", "i64 %n")
     c = Writer(shape, "add_row", *arguments)
     with c.loop("%n") as k:
-        product = c.let(f"fmul {c.e} %factor, {c.get_number('%x', k)}")
-        c.put_number("%out", k, c.let(f"fadd {c.e} {c.get_number('%out', k)}, {product}"))
+        product = c.let(f"fmul {c.t} %factor, {c.get_number('%x', k)}")
+        c.add_to("%out", k, product)
     return c.text()
 
 

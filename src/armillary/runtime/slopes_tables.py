@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armillary.codegen.abi import ARRAYS, Struct, integer, pointer
 
-CHUNK = 32  # elements that are worked on together
+CHUNK = 32  # elements of one state that are worked on together
 # numbers that algorithms/forces/end_motions.py tells of a body, and of a degree of freedom
 MOVING = {"E": 9, "r": 3, "turning": 3, "moving": 3}
 ALONG = {"S": 6, "dS": 6}
@@ -23,7 +23,8 @@ class Chunk(Struct):
     ENDS = integer()  # of an element: bodies, or coordinates
     COORDINATES = integer()  # 1: its ends are coordinates
     BODIES = pointer()  # (COUNT, ENDS); of coordinates (COUNT, ENDS, 2): places in q and v
-    NUMBERS = pointer()  # (COUNT, numbers) of the elements
+    NUMBERS = pointer()  # (COUNT, NUMBER_COUNT) of the elements
+    NUMBER_COUNT = integer()
     GIVEN_SIZE = integer()  # numbers of an element that are given
     GIVEN = pointer()  # (COUNT) where they begin among the parameters
     PAIRS = integer()  # blocks of two bodies of an element
@@ -94,12 +95,13 @@ class Slopes(Struct):
     EXTERNAL = pointer()
     TAU = pointer()
     GIVEN_FROM = integer(len(GIVEN))
+    GIVEN_STEPS = integer(len(GIVEN))  # numbers from one state to the next
     # found, each in memory for all states that are worked on together
     MOTION = pointer(len(MOVING))
     ALL_AXES = pointer()  # (nv, 6) S, dS
     ALL_RATES = pointer()
     PUSHED = pointer()  # (bodies, 6) wrenches on the bodies, each in its own frame
-    DRIVEN = pointer()  # (nv) forces along the coordinates
+    DRIVEN = pointer()  # (nv) forces along the coordinates, tau included
     BY_Q = pointer()  # (nv, nv) dQ/dq
     BY_V = pointer()
     FOUND_FIRST = pointer(FOUND_ARRAYS)
@@ -109,15 +111,18 @@ class Slopes(Struct):
     DV = pointer()
     M = pointer()
     RESULTS_FROM = integer(len(RESULTS))
+    RESULTS_STEPS = integer(len(RESULTS))
     # elements
     CHUNKS = pointer()
     CHUNK_COUNT = integer()
     CONTEXTS = pointer()  # of kernels
     PACKED = pointer()  # (bodies, leaves) what they read of the bodies
     GATHERED = pointer()  # (CHUNK, ...) what a kernel reads, and its results
+    NUMBERS = pointer()
     GIVENS = pointer()
     FOUND = pointer()
     WRENCHES = pointer()  # (bodies, axes) at the origin of the world
+    FORCES = pointer()  # (nv) along the coordinates
     FRAMES = pointer()  # (bodies, 3, 3) from the kernel frame of a body to its own
     # bodies
     AXES = pointer()  # (nv, axes) S, dS along the axes that count
@@ -132,3 +137,4 @@ class Slopes(Struct):
     BLOCKS = pointer()  # (slots, pair)
     BOTH = pointer()  # (pair) the block of the body whose turn it is
     BUFFER = pointer()  # (bodies + 1, shared)
+    ROW = pointer()  # (nv) of a result

@@ -3,7 +3,6 @@ from the last to the first (evaluate/pair_tables.py)."""
 
 from __future__ import annotations
 
-from armillary.codegen.llvm import multiply_add, splat
 from armillary.runtime.slopes_code import Shape, Writer
 from armillary.runtime.slopes_tables import Fold, Move, Share, Slopes, Turn
 
@@ -31,10 +30,7 @@ def _dof(shape: Shape) -> str:
     c = Writer(shape, "dof", "i64 %i", "ptr %shares", "i64 %count")
     size, place = shape.size, c.mul("%i", shape.size)
     S, dS = c.field(Slopes.AXES), c.field(Slopes.RATES)
-    own = [
-        [splat(c.get_number(x, c.add(place, k)), c.vector, c.let) for k in range(size)]
-        for x in (S, dS)
-    ]
+    own = [c.factors(x, place) for x in (S, dS)]
     buffer = c.field(Slopes.BUFFER)
     both = c.field(Slopes.BOTH)
     with c.loop("%count") as n:
@@ -44,7 +40,7 @@ def _dof(shape: Shape) -> str:
         none = c.let(f"icmp slt i64 {slot}, 0")
         with c.when(none):
             for k in range(4):
-                c.put_vector(out, size * k, "zeroinitializer")
+                c.put_vector(out, size * k, c.no_vector())
         with c.when(c.negated(none)):
             first, other = c.equal(n, 0), c.block(slot)
             block = c.let(f"select i1 {first}, ptr {both}, ptr {other}")
@@ -65,19 +61,19 @@ def _meet(c: Writer, n: str, share: str, S: str, dS: str) -> None:
     vectors = c.at(buffer, c.mul(c.field(Share.BODY, share), c.shape.shared))
     parent = c.at(buffer, c.mul(c.field(Share.PARENT, share), c.shape.shared))
     fK, fD, g, g_fast = (c.get_vector(vectors, size * k) for k in range(4))
-    t, first = c.vector.type, c.field(Share.FIRST, share)
+    first = c.field(Share.FIRST, share)
     with c.loop(c.add(first, c.field(Share.DOFS, share)), first) as j:
         place = c.mul(j, size)
         axis, rate = c.get_vector(S, place), c.get_vector(dS, place)
         row, column = c.add(c.mul("%i", nv), j), c.add(c.mul(j, nv), "%i")
-        slow = multiply_add(fD, rate, c.let(f"fmul {t} {fK}, {axis}"), c.vector, c.let)
+        slow = c.fused(fD, rate, c.each("fmul", fK, axis))
         c.add_to(by_q, row, c.sum(slow))
-        c.add_to(by_v, row, c.sum(c.let(f"fmul {t} {fD}, {axis}")))
+        c.add_to(by_v, row, c.sum(c.each("fmul", fD, axis)))
         with c.when(c.let(f"icmp ne i64 {n}, 0")):  # of its own body the rows have it all
-            c.add_to(by_q, column, c.sum(c.let(f"fmul {t} {g}, {axis}")))
-            c.add_to(by_v, column, c.sum(c.let(f"fmul {t} {g_fast}, {axis}")))
+            c.add_to(by_q, column, c.sum(c.each("fmul", g, axis)))
+            c.add_to(by_v, column, c.sum(c.each("fmul", g_fast, axis)))
     for k, x in enumerate((fK, fD, g, g_fast)):
-        c.put_vector(parent, size * k, c.let(f"fadd {t} {c.get_vector(parent, size * k)}, {x}"))
+        c.put_vector(parent, size * k, c.each("fadd", c.get_vector(parent, size * k), x))
 
 
 def _turns(shape: Shape) -> str:
