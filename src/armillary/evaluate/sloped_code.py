@@ -36,7 +36,6 @@ from armillary.runtime.slopes_loop import library
 from armillary.runtime.slopes_tables import (
     CHUNK,
     EXTERNAL,
-    FOUND_ARRAYS,
     GIVEN,
     RESULTS,
     TAU,
@@ -258,9 +257,7 @@ class _SlopedCalls:
         """Numbers of a state in each of the arrays that are found, in their order."""
         nv, bodies = self._tables.nv, len(self._tables.bodies)
         motions = [prod(shape) for shape in self._motions.output_shapes.values()]
-        steps = [*motions, 6 * bodies, nv, nv**2, nv**2]
-        assert len(steps) == FOUND_ARRAYS
-        return steps
+        return [*motions, 6 * bodies, nv, nv**2, nv**2]
 
     @cached_property
     def _most(self) -> int:
