@@ -10,12 +10,15 @@ from armillary.algorithms.tree.derivatives import (
     forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
 )
+from armillary.codegen.abi import Context
+from armillary.codegen.jit import native_call
 from armillary.evaluate import sloped_code
 from armillary.evaluate.motion_structure import motion_structure, pattern_of
 from armillary.evaluate.request import CompileOptions, Request
 from armillary.evaluate.straight_code import StraightCode
 from armillary.graph.expr import Graph, TooLong
 from armillary.graph.function import FunctionGraph
+from armillary.runtime.slopes_tables import Slopes
 
 HALF = np.pi / 2
 # (joint, axis or more, place, turn) of every body; and the world axes that count
@@ -122,10 +125,11 @@ def test_bodies_that_stand_elsewhere_may_move_elsewhere():
         near(found.dq[:, k], (ahead - behind) / (2 * h), 1e-6)
 
 
+@pytest.mark.parametrize("at_once", [1, 10**6])
 @pytest.mark.parametrize("rows", [16, 19, 33])
-def test_rows_worked_on_some_at_a_time(rows, monkeypatch):
+def test_rows_worked_on_some_at_a_time(rows, at_once, monkeypatch):
     """The last ones overlap those before; each is to the bit that of its state alone."""
-    monkeypatch.setattr(sloped_code, "_AT_ONCE", 1)
+    monkeypatch.setattr(sloped_code, "_AT_ONCE", at_once)
     m = tree("plane")
     Q, V, A = m.random_state(8, rows)
     found = m.forward_dynamics.derivatives(Q, V, A)
@@ -133,6 +137,28 @@ def test_rows_worked_on_some_at_a_time(rows, monkeypatch):
         one = m.forward_dynamics.derivatives(Q[k], V[k], A[k])
         assert (found.dq[k] == one.dq).all()
         assert (found.dv[k] == one.dv).all()
+
+
+def test_a_context_serves_more_rows_than_it_was_made_for():
+    """As native loops use them: the memory behind it is not outgrown."""
+    m = tree("space")
+    algorithm = inverse_dynamics_derivatives
+    kernels = m.evaluator.kernels_of(algorithm, ("q", "v", "a"), True, True)
+    kernel, rows = kernels.kernel(True, "double"), 50
+    state = m.random_state(3, rows)
+    wanted = m.inverse_dynamics.derivatives(*state)
+    context, memory = kernel.context(1, m.evaluator.base_numbers)
+    out = [np.empty((rows, m.nv, m.nv)) for _ in algorithm.writes]
+    context[Context.ROWS] = rows
+    for k, x in enumerate(state):
+        context[Context.INPUT_ROWS + k] = x.ctypes.data
+        context[Context.INPUT_STRIDES + k] = x.shape[1]
+    for k, x in enumerate(out):
+        context[Context.OUTPUT_ROWS + k] = x.ctypes.data
+    assert context[Context.SIZE + Slopes.MOST] == kernel.lanes.width
+    native_call(kernel.address)(context.ctypes.data)
+    assert (out[list(algorithm.writes).index("dq")] == wanted.dq).all()
+    del memory
 
 
 def test_whole_numbers_of_a_table():
@@ -159,6 +185,12 @@ def test_a_trace_that_gets_too_long_is_given_up():
     assert not code.fits(1000)
     assert "graph" not in vars(code)  # nothing of it is kept
     assert StraightCode(endless, None).fits(200_000)
+    traces = []
+    code = StraightCode(lambda most: traces.append(most) or endless(most), None)
+    assert code.operations == 200_000
+    assert not code.fits(1000)
+    assert code.fits(200_000)
+    assert len(traces) == 1  # what is counted is not traced again
 
 
 def test_no_more_is_traced_than_the_budget_allows(monkeypatch):

@@ -102,6 +102,14 @@ def test_of_many_force_elements_some_of_every_kind_are_tried(forgetful, monkeypa
         return run(tables, *state)
 
     monkeypatch.setattr(verify, "joint_forces", counted)
+    kinds, compiled = [], verify.compiled
+    note = lambda e, kernels, kernel, given: (  # noqa: E731
+        kinds.append(kernel.code.kind) or compiled(e, kernels, kernel, given)
+    )
+    monkeypatch.setattr(verify, "compiled", note)
+    assert np.isfinite(ask(am.Mechanism(model, CompileOptions(budget=1800)))).all()
+    assert kinds == ["loop"]  # though fewer elements would fit into straight-line code
+    tried.clear()
     assert np.isfinite(ask(am.Mechanism(model, CompileOptions(tier=1)))).all()
     assert tried and all(len(set(laws)) == 2 and len(laws) <= verify._MOST for laws in tried)
     act = Drag.act
