@@ -12,7 +12,7 @@ from armillary.algorithms.tree.derivatives import (
 )
 from armillary.codegen.abi import Context
 from armillary.codegen.jit import native_call
-from armillary.evaluate import sloped_code
+from armillary.evaluate import sloped_code, specialise, straight_code
 from armillary.evaluate.motion_structure import motion_structure, pattern_of
 from armillary.evaluate.request import CompileOptions, Request
 from armillary.evaluate.straight_code import StraightCode
@@ -184,6 +184,7 @@ def test_a_trace_that_gets_too_long_is_given_up():
     code = StraightCode(endless, None)
     assert not code.fits(1000)
     assert "graph" not in vars(code)  # nothing of it is kept
+    assert code.given_up
     assert StraightCode(endless, None).fits(200_000)
     traces = []
     code = StraightCode(lambda most: traces.append(most) or endless(most), None)
@@ -194,17 +195,25 @@ def test_a_trace_that_gets_too_long_is_given_up():
 
 
 def test_no_more_is_traced_than_the_budget_allows(monkeypatch):
-    """Of a mechanism with far more elements than straight-line code can hold."""
-    made = []
-    node = Graph.node
+    """Of a mechanism with far more elements than straight-line code can hold, and nothing twice."""
+    made, traces = [], []
+    node, traced = Graph.node, specialise.traced
 
     def counted(graph, op, args=(), data=()):
         made.append(op)
         return node(graph, op, args, data)
 
-    m = tree("space", 200)
+    def noted(request, *rest):
+        traces.append(request.algorithm.name)
+        return traced(request, *rest)
+
+    model = tree("rail", 45).model
+    monkeypatch.setattr(straight_code, "remembered", lambda name, what, find: find())
+    monkeypatch.setattr(specialise, "traced", noted)
     monkeypatch.setattr(Graph, "node", counted)
-    m = am.Mechanism(m.model, CompileOptions(budget=500))
-    kernels = m.evaluator.kernels_of(inverse_dynamics_derivatives, ("q", "v", "a"), True, True)
+    m = am.Mechanism(model, CompileOptions(budget=500))
+    kernels = m.evaluator.kernels_of(forward_dynamics_derivatives, ("q", "v", "tau"), True, True)
     assert not kernels.straight()
-    assert len(made) < 40_000
+    assert 7500 < len(made) < 60_000
+    assert kernels.kernel(False, "double").code.kind == "loop"
+    assert traces == ["forward_dynamics_derivatives"]  # and not the part before its equations

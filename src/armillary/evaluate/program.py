@@ -127,6 +127,7 @@ class Program:
         self._turns: dict[bool, KernelInTurn] = {}
         self.version = 0  # of its kernels: they change when another program is put behind it
         self._codes: dict[int | None, StraightCode | RolledCode | None] = {}
+        self._far_too_long = False  # for a trace
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
 
@@ -158,14 +159,12 @@ class Program:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            code = straight_code(self.request, self.tables, frame_body)
-            self._codes[frame_body] = self._rolled(code) if self._rolls else code
-            if tier is None and not self._fits(self._codes[frame_body]):
-                self._codes[frame_body] = None
+            straight = straight_code(self.request, self.tables, frame_body)
+            code = self._rolled(straight) if self._rolls else straight
+            too_long = tier is None and not code.fits(self.options.budget)
+            self._codes[frame_body] = None if too_long else code
+            self._far_too_long = straight.given_up
         return self._codes[frame_body]
-
-    def _fits(self, code: StraightCode | RolledCode | None) -> bool:
-        return code is not None and code.fits(self.options.budget)
 
     def _rolled(self, code: StraightCode) -> StraightCode | RolledCode:
         """The code in loops, where it is long and repeats itself."""
@@ -202,7 +201,7 @@ class Program:
         from armillary.evaluate.sloped_code import SlopedCode, has_slopes
 
         before = request.algorithm.before_solve
-        large = self._too_large or self.options.tier is not None
+        large = self._too_large or self._far_too_long or self.options.tier is not None
         if before is not None and not large:
             code = SolvingCode(request, before, tables)
             if code.fits(self.options.budget):

@@ -40,9 +40,12 @@ _OPTIMIZE = 0  # see codegen/jit.py: a graph is simplified before it is text
 
 
 class StraightCode:
-    """A graph, made when it is first needed, and its machine code."""
+    """A graph, made when it is first needed, and its machine code.
+
+    given_up: was its trace so long that it was not brought to its end?"""
 
     kind: CodeKind = "straight"
+    given_up = False
 
     def __init__(self, trace: Callable[[float], FunctionGraph], name: str | None):
         """trace: with so many operations at the most (`Graph`).  name: the identity of what is
@@ -75,10 +78,11 @@ class StraightCode:
             return self.graph.operations()
 
         found = remembered(self.identity, f"operations for {budget}", count)
-        if found is None or found > budget:
+        if found is None:
+            self.given_up = True
             return False
         self.operations = found
-        return True
+        return found <= budget
 
     @cached_property
     def operations(self) -> int:
