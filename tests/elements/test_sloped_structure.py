@@ -161,6 +161,30 @@ def test_a_context_serves_more_rows_than_it_was_made_for():
     del memory
 
 
+def test_between_coordinates_alone():
+    b = am.Builder("gears")
+    for k in range(3):
+        b.body(f"b{k}", joint="revolute", axis="z", at=(k, 0, 0), mass=1.0, inertia=(1, 1, 1))
+    b.coordinate_spring("one", {"b0": 1.0, "b2": -2.0}, stiffness=40.0, damping=1.5)
+    m = b.build().compile(tier=1)
+    arm = np.array([1.0, 0.0, -2.0])
+    found = m.inverse_dynamics.derivatives(*m.random_state(1))
+    near(found.dq, 40.0 * np.outer(arm, arm), 1e-12)
+    near(found.dv, 1.5 * np.outer(arm, arm), 1e-12)
+
+
+def test_numbers_that_are_not_finite_are_refused_natively_too():
+    m = tree("rail")
+    state = [np.array(x) for x in m.random_state(1)]
+    for _ in range(3):
+        m.inverse_dynamics.derivatives(*state)
+    for k, x in enumerate(state):
+        bad = [*state]
+        bad[k] = np.where(np.arange(len(x)) == 2, np.nan, x)
+        with pytest.raises(am.InputError):
+            m.inverse_dynamics.derivatives(*bad)
+
+
 def test_whole_numbers_of_a_table():
     rows = np.array([[0.0, 1.0, -1.0, 2.0, 0.0], [-0.0, 1.0, -1.0, 2.0, 1.0]])
     assert pattern_of(rows) == (0, 1, -1, None, None)
