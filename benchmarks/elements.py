@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.linalg import expm
 
@@ -14,15 +16,22 @@ from benchmarks.setting import Setting
 from benchmarks.table import Row, Score, error
 
 SPRINGS = (100, 300, 1000, 3000)
-LONG = 1000  # springs whose derivatives are too long for straight-line code
+SLOPED = (100, 200, 300, 600, 1000, 3000)  # the first ones in straight-line code
+CHAINED = (100, 300, 600, 1000, 3000)
+ROWS = 256  # of a batch
 CARTS, SPACING = 20, 1.0  # on one rail, m apart
+LINKS = 20  # of a chain in space
 STIFFNESS = 40.0  # N/m
 MASSES, TYRE, STRUT, DAMPING = (40.0, 300.0), 2e5, 2e4, 1500.0  # kg, N/m, N/m, N s/m
 DESIGNS, STEPS, STEP = 4096, 500, 1e-3  # sets of a batch; of a run, s
 MINUTE = 60.0
+_EXPONENTS = {"ours": targets.EXPONENT, "per row": None}
+_JUMPS = {"ours": targets.ELEMENT_JUMP, "per row": None}
 NOTES = (
     "springs: forward dynamics of 20 carts on one rail between which they hang; error against the "
-    "sum of their tensions; slopes: derivatives of it, by q against the matrix by hand.",
+    "sum of their tensions; slopes: derivatives of it where springs hang at random places, by q "
+    "against the matrix by hand; of a chain of 20 bodies in space, against differences; jump: of "
+    "the time per spring from one row to the next.",
     "quarter car: runs of 500 steps (rk4, 1 ms) with stiffness and damping of their own, by "
     "batches of 4096 on one core; error against the matrix exponential of each.",
 )
@@ -33,16 +42,26 @@ def rows(setting: Setting) -> list[Row]:
     times = [float(row.times["ours"]) for row in growing]
     score = Score(exponent(list(SPRINGS), times), targets.EXPONENT, low=True)
     fit = Row(f"{SPRINGS[0]}..{SPRINGS[-1]} springs", "growth", {}, {"exponent": score})
-    slopes = [slopes_row(n, setting) for n in SPRINGS]
-    return [*growing, fit, *slopes, slopes_fit(slopes), quarter_car_row(setting)]
+    slopes = [slopes_row(n, setting) for n in SLOPED]
+    links = [chain_row(n, setting) for n in CHAINED]
+    return [
+        *growing, fit,
+        *slopes, *(slopes_fit("springs", kind, slopes, SLOPED) for kind in ("ours", "per row")),
+        *links, slopes_fit("springs on a chain", "ours", links, CHAINED),
+        quarter_car_row(setting),
+    ]  # fmt: skip
 
 
-def slopes_fit(found: list[Row]) -> Row:
-    """Growth of derivatives beyond straight-line code."""
-    counts = [n for n in SPRINGS if n >= LONG]
-    times = [float(row.times["ours"]) for row in found[-len(counts) :]]
-    score = Score(exponent(counts, times), targets.EXPONENT, low=True)
-    return Row(f"{counts[0]}..{counts[-1]} springs, slopes", "growth", {}, {"exponent": score})
+def slopes_fit(what: str, kind: str, found: list[Row], counts: tuple[int, ...]) -> Row:
+    """Growth of derivatives, across the change from straight-line code to loops."""
+    times = [float(row.times[kind]) for row in found]
+    each = [t / n for t, n in zip(times, counts, strict=True)]
+    scores = {
+        "exponent": Score(exponent(list(counts), times), _EXPONENTS[kind], low=True),
+        "jump": Score(max(b / a for a, b in pairwise(each)), _JUMPS[kind], low=True),
+    }
+    where = "single" if kind == "ours" else f"batch {ROWS}"
+    return Row(f"{counts[0]}..{counts[-1]} {what}, slopes", f"growth, {where}", {}, scores)
 
 
 def carts(springs: int) -> tuple[am.Mechanism, Array]:
@@ -74,20 +93,78 @@ def springs_row(count: int, setting: Setting) -> Row:
     return Row(f"{count} springs", "single", dict(times), {"error": error(float(off), 1e-12)})
 
 
+def hung(b: am.Builder, bodies: int, springs: int) -> tuple[Array, Array, Array]:
+    """Springs at random places of random bodies b0, b1, ...: (springs, 2) their bodies, (springs,
+    2, 3) the places, (springs) stiffness."""
+    rng = np.random.default_rng(5)
+    pairs = np.array([rng.choice(bodies, 2, replace=False) for _ in range(springs)])
+    places, stiffness = rng.normal(size=(springs, 2, 3)) * 0.2, rng.uniform(20.0, 60.0, springs)
+    for k, (pair, ends) in enumerate(zip(pairs, places, strict=True)):
+        frames = [
+            am.Frame(f"f{k}.{n}", f"b{body}", am.Pose(tuple(place)))
+            for n, (body, place) in enumerate(zip(pair, ends, strict=True))
+        ]
+        b.spring(f"s{k}", *frames, stiffness=stiffness[k], damping=1.0 + 0.01 * k, rest=SPACING)
+    return pairs, places, stiffness
+
+
+def slopes_times(arm: am.Mechanism, setting: Setting) -> dict[str, float]:
+    """Derivatives of forward dynamics: of one state, and per row of a batch."""
+    call = "arm.forward_dynamics.derivatives(q, v, x)"
+    one, many = (
+        statement(call, dict(zip(("arm", "q", "v", "x"), (arm, *state), strict=True)))
+        for state in (arm.random_state(6), arm.random_state(6, ROWS))
+    )
+    times = race({"ours": one, "per row": many}, setting.effort)
+    return {"ours": times["ours"], "per row": times["per row"] / ROWS}
+
+
 def slopes_row(count: int, setting: Setting) -> Row:
-    """Derivatives: along one rail the tensions are linear in x, da/dq = -M^-1 Σ k (e_i - e_j)²."""
-    arm, pairs = carts(count)
+    """Derivatives at rest: with d between the ends of a spring, and its length l,
+    da/dq = -M^-1 Σ k (1 - l0 / l + l0 d_x² / l³) (e_i - e_j)²."""
+    b = am.Builder("carts", gravity=(0, 0, 0))
+    for k in range(CARTS):
+        b.body(f"b{k}", joint="prismatic", axis="x", at=(k * SPACING, 0, 0), mass=1.0 + k)
+    pairs, places, stiffness = hung(b, CARTS, count)
+    arm, rest = b.build(), np.zeros(CARTS)
     x = np.random.default_rng(6).uniform(-0.2, 0.2, CARTS)
-    rest = np.zeros(CARTS)
-    names = {"arm": arm, "q": x, "v": rest, "x": rest}
-    asked = statement("arm.forward_dynamics.derivatives(q, v, x)", names)
-    times = race({"ours": asked}, setting.effort)
-    apart = np.eye(CARTS)[pairs[:, 0]] - np.eye(CARTS)[pairs[:, 1]]
-    expected = -STIFFNESS * apart.T @ apart / (1.0 + np.arange(CARTS))[:, None]
+    apart = np.eye(CARTS)[pairs[:, 1]] - np.eye(CARTS)[pairs[:, 0]]
+    d = places[:, 1] - places[:, 0]
+    d[:, 0] += apart @ (x + SPACING * np.arange(CARTS))
+    length = np.linalg.norm(d, axis=1)
+    slope = stiffness * (1.0 - SPACING / length + SPACING * d[:, 0] ** 2 / length**3)
+    expected = -(apart.T * slope) @ apart / (1.0 + np.arange(CARTS))[:, None]
     found = arm.forward_dynamics.derivatives(x, rest, rest).dq
     off = np.abs(found - expected).max() / np.abs(expected).max()
+    times = slopes_times(arm, setting)
     return Row(
         f"{count} springs, slopes", "single", dict(times), {"error": error(float(off), 1e-12)}
+    )
+
+
+def chain_row(count: int, setting: Setting) -> Row:
+    """Derivatives of a chain in space, against differences of its accelerations."""
+    b = am.Builder("links")
+    for k in range(LINKS):
+        b.body(
+            f"b{k}", f"b{k - 1}" if k else "world", joint="revolute", axis="xyz"[k % 3],
+            at=(0.3, 0.1, 0.05), mass=1.0 + k % 3, com=(0.1, -0.05, 0.02),
+            inertia=(0.03, 0.04, 0.05, 0.002, 0, 0),
+        )  # fmt: skip
+    hung(b, LINKS, count)
+    arm, h = b.build(), 1e-6
+    q, v, tau = arm.random_state(6)
+    found = arm.forward_dynamics.derivatives(q, v, tau).dq
+    steps = h * np.eye(LINKS)
+    ahead, behind = (
+        arm.forward_dynamics(q + s * steps, np.tile(v, (LINKS, 1)), np.tile(tau, (LINKS, 1)))
+        for s in (1, -1)
+    )
+    expected = (ahead - behind).T / (2 * h)
+    off = np.abs(found - expected).max() / np.abs(expected).max()
+    scores = {"error": error(float(off), 1e-6)}
+    return Row(
+        f"{count} springs on a chain, slopes", "single", dict(slopes_times(arm, setting)), scores
     )
 
 

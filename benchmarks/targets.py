@@ -27,6 +27,7 @@ BATCH: dict[str, Pairs] = {
 CHAIN = {100: (3.5, 10.0), 300: (3.5, 10.0)}
 EXPONENT = 1.1  # of time over bodies, 100 to 10 000; over windows of a ladder, 10 to 1000
 JUMP = 2.0  # time per window of a ladder, from one size to the next
+ELEMENT_JUMP = 3.0  # time per force element in derivatives, from one number of them to the next
 MEMORY = 200.0  # MB on top of the import, 10 000 bodies
 FIRST_CALL = {"arm": (1.0, 0.15), "humanoid": (3.0, 0.15)}  # s: empty cache, warm cache
 # closed mechanisms against constraintDynamics: single, per state of a batch

@@ -129,7 +129,7 @@ def test_machine_code(name, lanes):
     dtype = np.float64 if lanes.element == "double" else np.float32
     x = np.random.default_rng(2).normal(size=(rows, SIZE)).astype(dtype)
     expected = np.array([graph.values({"x": row.astype(float).tolist()}) for row in x])
-    code = RolledCode(StraightCode(lambda: graph, None))
+    code = RolledCode(StraightCode(lambda most: graph, None))
     outputs = {"y": (expected.shape[1],)}
     kernel = Kernel({"x": SIZE}, outputs, lanes, code)
     out = np.full(expected.shape, np.nan, dtype)

@@ -12,6 +12,7 @@ from armillary.errors import CompileError
 from armillary.evaluate import verify
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.request import CompileOptions
+from armillary.model.elements.world import Drag
 from samples import opposed_axes, random_model, structured_model
 
 CLOSED = ("four-bar", "stewart", "two-wheeled-cart", "differential")
@@ -76,12 +77,49 @@ def test_sound_code_passes(seed, forgetful):
 
 
 def test_long_chains_are_tried_on_their_first_bodies(forgetful, off_by_a_little):
-    chain = random_model(1, ("revolute", "prismatic"), verify._MOST_BODIES + 40, branching=0.02)
+    chain = random_model(1, ("revolute", "prismatic"), verify._MOST + 40, branching=0.02)
     mechanism = am.Mechanism(chain)
     assert np.isfinite(ask(mechanism)).all()
     off_by_a_little()
     with pytest.raises(CompileError, match="contradicts"):
         ask(am.Mechanism(chain))
+
+
+def test_of_many_force_elements_some_of_every_kind_are_tried(forgetful, monkeypatch):
+    """Laws that are wrong in loops are found, the rare one, too, and not all elements are tried."""
+    b = am.Builder("rails")
+    for k in range(4):
+        b.body(f"cart{k}", joint="prismatic", axis="x", at=(k, 0, 0), mass=1.0 + k)
+    for k in range(2 * verify._MOST):
+        b.spring(f"s{k}", f"cart{k % 4}", f"cart{(k + 1) % 4}", stiffness=2.0 + k, rest=0.5)
+    b.drag("drag", "cart3", linear=1.0)
+    model = b.build().model
+    tried = []
+    run = verify.joint_forces
+
+    def counted(tables, *state):
+        tried.append([type(x.law).__name__ for x in tables.elements])
+        return run(tables, *state)
+
+    monkeypatch.setattr(verify, "joint_forces", counted)
+    kinds, compiled = [], verify.compiled
+    note = lambda e, kernels, kernel, given: (  # noqa: E731
+        kinds.append(kernel.code.kind) or compiled(e, kernels, kernel, given)
+    )
+    monkeypatch.setattr(verify, "compiled", note)
+    assert np.isfinite(ask(am.Mechanism(model, CompileOptions(budget=1800)))).all()
+    assert kinds == ["loop"]  # though fewer elements would fit into straight-line code
+    tried.clear()
+    assert np.isfinite(ask(am.Mechanism(model, CompileOptions(tier=1)))).all()
+    assert tried and all(len(set(laws)) == 2 and len(laws) <= verify._MOST for laws in tried)
+    act = Drag.act
+    monkeypatch.setattr(Drag, "act", lambda law, ends: None)  # the interpreter has none
+    with pytest.raises(CompileError, match="contradicts"):
+        ask(am.Mechanism(model, CompileOptions(tier=1)))
+    monkeypatch.setattr(Drag, "act", act)
+    tried.clear()
+    ask(am.Mechanism(model, CompileOptions(tier=2)))  # in a row every one has code of its own
+    assert {len(laws) for laws in tried} == {2 * verify._MOST + 1}
 
 
 def test_the_shortcut_that_was_wrong_is_found(tmp_path):

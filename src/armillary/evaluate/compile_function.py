@@ -44,7 +44,7 @@ def compile_function(
     >>> kernel = compile_function(force, {"q": 2, "v": 2}, {"tau": 2}, lanes(batched=False))
     """
     name = identity("function", f, dict(inputs), dict(outputs))
-    code = StraightCode(lambda: function_graph(f, inputs, outputs), name)
+    code = StraightCode(lambda most: function_graph(f, inputs, outputs, most), name)
     return _kernel(inputs, {name: (n,) for name, n in outputs.items()}, lanes, code, budget)
 
 
@@ -71,20 +71,20 @@ def _kernel(
 ) -> Kernel:
     if not native():
         raise NotNative("llvmlite is missing")
-    if budget < inf and code.operations > budget:
-        raise NotNative(f"{code.operations} operations would compile for seconds")
+    if budget < inf and not code.fits(int(budget)):
+        raise NotNative(f"more than {budget} operations would compile for seconds")
     return Kernel(inputs, outputs, lanes, code)
 
 
 def function_graph(
-    f: Function, inputs: Mapping[str, int], outputs: Mapping[str, int]
+    f: Function, inputs: Mapping[str, int], outputs: Mapping[str, int], most: float = inf
 ) -> FunctionGraph:
-    """f as a graph; results are NaN where an input is not finite."""
+    """f as a graph; results are NaN where an input is not finite.  most: as of `Graph`."""
     from armillary.evaluate.specialise import marked
     from armillary.graph.expr import Graph
     from armillary.graph.function import FunctionGraph
 
-    graph = Graph()
+    graph = Graph(most)
     loads = graph.inputs(inputs)
     try:
         results = dict(zip(outputs, f(*map(list, loads.values())), strict=True))

@@ -256,6 +256,10 @@ class ElementTables:
         states = np.cumsum([0, *(len(element.law.state_names()) for element in tables.elements)])
         self._states = {id(e): int(n) for e, n in zip(tables.elements, states, strict=False)}
 
+    def spans(self) -> list[tuple[ElementKind, int, int]]:
+        """Kinds, and where their elements stand in the order: (kind, first, last + 1)."""
+        return [(self.kinds[k], first, last) for first, last, k in self.runs(0)]
+
     def start(self, element: KernelElement) -> int:
         """Where its numbers begin among those of all elements."""
         return self._starts[id(element)]

@@ -1,4 +1,5 @@
-"""How what a kind of force element exerts changes with the motion of the bodies at its ends.
+"""What a kind of force element exerts, and how that changes with the motion of the bodies at its
+ends.
 
     stiffness = d(wrenches)/d(poses)      damping = d(wrenches)/d(velocities)
 
@@ -9,7 +10,8 @@ moves all bodies of an element together changes nothing, unless the world is at 
     K_aa = R_a - Σ_b K_ab,    R_a = 0 without the world.
 
 Between coordinates there is a number for every two of them.  Traced once per kind with dual
-numbers, and called for all elements of the kind.
+numbers, and called for all elements of the kind.  Of the six directions of the world only those
+count along which bodies move (motion_structure.py).
 """
 
 from __future__ import annotations
@@ -21,20 +23,22 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.forces.loops import PlacedCoordinate, PlacedEnd, distinct
+from armillary.codegen.abi import Arrays
+from armillary.codegen.jit import Library
 from armillary.codegen.target import Lanes
 from armillary.evaluate.element_code import ElementKind
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.kernel import Kernel
+from armillary.evaluate.motion_structure import MotionStructure, Pattern, filled, varying
 from armillary.evaluate.straight_code import StraightCode
 from armillary.model.lowering.elements import KernelElement
-from armillary.runtime.slopes_tables import OWN, PAIR
 from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.graph.function import FunctionGraph
 
-PLACE, MOTION = 12, 6  # numbers that tell where a body is (X_KW), and how it moves
+_PLACE, _ALL = 12, 18  # numbers that tell where a body is (X_KW), and how it moves, too
 Block = list[list[Scalar]]  # (6, 6)
 
 
@@ -56,11 +60,14 @@ def moving(kind: ElementKind) -> list[int]:
 @dataclass(frozen=True)
 class SlopedKind:
     """Elements of one kind whose bodies stand in one order.  order: their records, the body with
-    the highest number first; given: numbers are given in their stead."""
+    the highest number first; given: numbers are given in their stead; numbers: which of their own
+    are the same whole ones in all of them; motion: what is known of that of all bodies."""
 
     kind: ElementKind
     order: tuple[int, ...]
     given: bool
+    numbers: Pattern
+    motion: MotionStructure
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -75,43 +82,66 @@ class SlopedKind:
     @property
     def results(self) -> int:
         """Numbers of an element."""
+        n = len(moving(self.kind))
         if self.kind.numbers:
-            return 2 * len(moving(self.kind)) ** 2
-        return PAIR * len(self.pairs) + OWN * len(self.own)
+            return 2 * n**2 + n
+        size = len(self.motion.axes)
+        blocks = 4 * len(self.pairs) + 2 * len(self.own)
+        return blocks * size**2 + bodies_of(self.kind) * size
+
+    @property
+    def inputs(self) -> dict[str, int]:
+        """What its kernel reads: of the bodies (or of coordinates, and of their rates), and of the
+        element."""
+        kind = self.kind
+        if kind.numbers:
+            found = {"bodies": 2 * len(moving(kind))}
+        else:
+            found = {"bodies": bodies_of(kind) * len(self.motion.leaves)}
+        found["numbers"] = len(varying(self.numbers))
+        if self.given:
+            found["given"] = kind.element.count
+        return found
 
 
 @cache
-def slopes_kernel(sloped: SlopedKind, lanes: Lanes) -> Kernel:
-    """(places, motions, numbers[, given]) -> blocks, as runtime/slopes_loop.py has them: of every
-    two bodies K, D, and transposed those the other way round; of every body R of K and D.  Of
-    coordinates K and D.
+def slopes_code(sloped: SlopedKind) -> StraightCode:
+    """(bodies, numbers[, given]) -> results, as runtime/slopes_elements.py has them: of every two
+    bodies K, D, and transposed those the other way round; of every body R of K and D; wrenches on
+    the bodies.  Of coordinates K, D and forces.
 
     numbers: `KernelElement.parameters`; given: those of `KernelElement.given`, in their stead."""
-    kind, element = sloped.kind, sloped.kind.element
-    n = len(moving(kind)) if kind.numbers else bodies_of(kind)
-    inputs = {"places": n, "motions": n}
-    if not kind.numbers:
-        inputs = {"places": n * PLACE, "motions": n * MOTION}
-    inputs["numbers"] = len(element.parameters())
-    if sloped.given:
-        inputs["given"] = element.count
-    name = identity("element slopes", kind.key, kind.ends, kind.numbers, sloped.order, sloped.given)
-    code = StraightCode(lambda: _traced(sloped, inputs), name)
-    return Kernel(inputs, {"blocks": (sloped.results,)}, lanes, code)
+    kind, s = sloped.kind, sloped
+    what = (kind.key, kind.ends, kind.numbers, s.order, s.given, s.numbers, s.motion)
+    return StraightCode(lambda most: _traced(sloped, most), identity("element slopes", *what))
 
 
-def _traced(sloped: SlopedKind, inputs: dict[str, int]) -> FunctionGraph:
+@cache
+def of_one_state(sloped: SlopedKind, lanes: Lanes) -> Kernel:
+    """Code of several elements side by side."""
+    outputs = {"results": (sloped.results,)}
+    return Kernel(sloped.inputs, outputs, lanes, slopes_code(sloped))
+
+
+@cache
+def of_states(sloped: SlopedKind, lanes: Lanes) -> Library:
+    """Code of one element in several states side by side."""
+    arrays = Arrays(sloped.inputs, {"results": sloped.results})
+    return slopes_code(sloped).within(lanes, arrays)
+
+
+def _traced(sloped: SlopedKind, most: float) -> FunctionGraph:
     from armillary.graph.expr import Graph
     from armillary.graph.function import FunctionGraph
 
-    graph = Graph()
-    loads = graph.inputs(inputs)
-    element = sloped.kind.element.with_parameters(loads["numbers"])
+    graph = Graph(most)
+    loads = graph.inputs(sloped.inputs)
+    element = sloped.kind.element.with_parameters(filled(sloped.numbers, loads["numbers"]))
     if sloped.given:
         element = element.given(loads["given"])
     found = _between_coordinates if sloped.kind.numbers else _between_bodies
-    numbers = found(sloped, element, loads["places"], loads["motions"])
-    return FunctionGraph(dict(inputs), {"blocks": [graph.lift(x) for x in numbers]})
+    numbers = found(sloped, element, loads["bodies"])
+    return FunctionGraph(sloped.inputs, {"results": [graph.lift(x) for x in numbers]})
 
 
 def _slope(x: Scalar) -> Scalar:
@@ -130,13 +160,10 @@ def _dual(x: Scalar, slope: Scalar) -> Scalar:
 
 
 def _between_coordinates(
-    sloped: SlopedKind,
-    element: KernelElement,
-    places: Sequence[Scalar],
-    rates: Sequence[Scalar],
+    sloped: SlopedKind, element: KernelElement, numbers: Sequence[Scalar]
 ) -> list[Scalar]:
-    kind = sloped.kind
-    ends, found = moving(kind), list[Scalar]()
+    ends, found = moving(sloped.kind), list[Scalar]()
+    places, rates = numbers[: len(ends)], numbers[len(ends) :]
     for fast in (False, True):
         columns = []
         for column in range(len(ends)):
@@ -150,7 +177,11 @@ def _between_coordinates(
             element.law.act(made)
             columns.append([_slope(made[end].force) for end in ends])
         found += [x for row in zip(*columns, strict=True) for x in row]
-    return found
+    made = [PlacedCoordinate(held, 0) for held in element.held]
+    for k, end in enumerate(ends):
+        made[end] = PlacedCoordinate(places[k], rates[k])
+    element.law.act(made)
+    return [*found, *(made[end].force for end in ends)]
 
 
 # -- bodies ----------------------------------------------------------------------------------------
@@ -217,12 +248,9 @@ def _duals(x: Vector, slopes: Vector) -> Vector:
 
 
 def _between_bodies(
-    sloped: SlopedKind,
-    element: KernelElement,
-    places: Sequence[Scalar],
-    motions: Sequence[Scalar],
+    sloped: SlopedKind, element: KernelElement, numbers: Sequence[Scalar]
 ) -> list[Scalar]:
-    ends, found = _placed(sloped.kind, element, places, motions), list[Scalar]()
+    ends, found = _placed(sloped, element, numbers), list[Scalar]()
     K, D = (_blocks(sloped, element, ends, fast) for fast in (False, True))
     for one, two in sloped.pairs:
         for block in (K[one, two], D[one, two]):
@@ -233,18 +261,32 @@ def _between_bodies(
         for blocks in (K, D):
             rows = (blocks[a, b] for b in sloped.order)
             found += [sum(x) for row in zip(*rows, strict=True) for x in zip(*row, strict=True)]
-    return found
+    return [*found, *_wrenches(sloped, element, numbers)]
+
+
+def _wrenches(
+    sloped: SlopedKind, element: KernelElement, numbers: Sequence[Scalar]
+) -> list[Scalar]:
+    """On every body, in the world frame at its origin, along the axes that count."""
+    ends = _placed(sloped, element, numbers)
+    element.law.act(ends)
+    total = [Force.zero() for _ in range(bodies_of(sloped.kind))]
+    for record, end in zip(sloped.kind.ends, ends, strict=True):
+        if record >= 0:
+            total[record] = total[record] + end.X_KW.T @ end.wrench
+    return [wrench.leaves()[axis] for wrench in total for axis in sloped.motion.axes]
 
 
 def _placed(
-    kind: ElementKind, element: KernelElement, places: Sequence[Scalar], motions: Sequence[Scalar]
+    sloped: SlopedKind, element: KernelElement, numbers: Sequence[Scalar]
 ) -> list[PlacedEnd]:
-    found = []
-    for record, X_FK in zip(kind.ends, element.places, strict=True):
+    known, found = sloped.motion, []
+    count = len(known.leaves)
+    for record, X_FK in zip(sloped.kind.ends, element.places, strict=True):
         X, v = Transform.identity(), Motion.zero()
         if record >= 0:
-            X = Transform.from_leaves(places[PLACE * record : PLACE * (record + 1)])
-            v = Motion.from_leaves(motions[MOTION * record : MOTION * (record + 1)])
+            own = filled(known.numbers, numbers[count * record : count * (record + 1)])
+            X, v = Transform.from_leaves(own[:_PLACE]), Motion.from_leaves(own[_PLACE:_ALL])
         found.append(PlacedEnd(X, v, X_FK))
     return found
 
@@ -252,7 +294,8 @@ def _placed(
 def _blocks(
     sloped: SlopedKind, element: KernelElement, ends: Sequence[PlacedEnd], fast: bool
 ) -> dict[tuple[int, int], Block]:
-    """Of every two records: how the wrench on the first changes with the motion of the second."""
+    """Of every two records: how the wrench on the first changes with the motion of the second,
+    along the axes that count."""
     records = sorted(sloped.order)
     still = None if on_world(sloped.kind) else records[0]  # the others move against it
     found: dict[tuple[int, int], Block] = {}
@@ -262,9 +305,9 @@ def _blocks(
         columns = [_column(sloped.kind, element, ends, b, k, fast) for k in range(6)]
         for a in records:
             block = [list(row) for row in zip(*(x[a] for x in columns), strict=True)]
-            found[a, b] = _to_origin(
-                block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b)
-            )
+            whole = _to_origin(block, _point(sloped.kind, ends, a), _point(sloped.kind, ends, b))
+            axes = sloped.motion.axes
+            found[a, b] = [[whole[i][k] for k in axes] for i in axes]
     if still is not None:
         for a in records:
             others = [found[a, b] for b in records if b != still]

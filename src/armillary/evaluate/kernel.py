@@ -57,6 +57,7 @@ class Rows:
 
 
 Run = Callable[[Rows], None]
+Prepare = Callable[[np.ndarray, int, np.ndarray], object]
 
 
 @cache
@@ -73,7 +74,9 @@ class Linked:
 
     The work space of a call, in numbers per state: work (records and sums; zeros: first and count
     of those that begin as 0), state (what climbs), scratch (inputs and outputs), extra (a
-    matrix).  run: what a call does where there is no machine code."""
+    matrix).  run: what a call does where there is no machine code.  prepare: of code that has its
+    own memory: fills in the context of a call with so many rows, and gives what has to live as long
+    as it."""
 
     def __init__(
         self,
@@ -84,11 +87,12 @@ class Linked:
         scratch: int = 0,
         extra: int = 0,
         run: Run | None = None,
+        prepare: Prepare | None = None,
     ):
         self.libraries, self.context = libraries, np.zeros(Context.SIZE, dtype=np.int64)
         self.work, self.zeros = work, zeros
         self.state, self.scratch, self.extra = state, scratch, extra
-        self.run = run
+        self.run, self.prepare = run, prepare
         self._keep: list[np.ndarray] = []
 
     def point(self, field: int, array: np.ndarray) -> None:
@@ -127,7 +131,8 @@ class Kernel:
         code: Code,
     ):
         """inputs: numbers per state; outputs: shapes of one state; by name, in order."""
-        self.input_sizes, self.output_shapes = list(inputs.values()), dict(outputs)
+        self.input_names, self.input_sizes = tuple(inputs), list(inputs.values())
+        self.output_shapes = dict(outputs)
         self.lanes, self.code = lanes, code
         self._dtype = np.dtype(TYPES[lanes.element])
         sizes = {name: prod(shape) for name, shape in outputs.items()}
@@ -187,6 +192,8 @@ class Kernel:
         c[Context.ROWS] = rows
         if self.straight:
             return c, globals_  # needs no work space
+        if self._linked.prepare is not None:
+            return c, self._linked.prepare(c, rows, globals_)
         linked, w = self._linked, self.lanes.width
         before = linked.work + linked.state + linked.scratch
         total = before + linked.extra

@@ -298,6 +298,9 @@ class SolvingCode:
     def operations(self) -> int:
         return self._before.operations
 
+    def fits(self, budget: int) -> bool:
+        return self._before.fits(budget)
+
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
         before, request = self._before.within(lanes, arrays), self.request
         linked = Linked(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
@@ -135,12 +135,13 @@ class Program:
         self._turns: dict[bool, KernelInTurn] = {}
         self.version = 0  # of its kernels: they change when another program is put behind it
         self._codes: dict[int | None, StraightCode | RolledCode | None] = {}
+        self._far_too_long = False  # for a trace
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
 
     def of_other_bodies(self, tables: Tables) -> Program:
-        """The same question to other bodies, not verified."""
-        return Program(self.request, tables, self.options)
+        """The same question to other bodies by loops over them, not verified."""
+        return Program(self.request, tables, replace(self.options, tier=1))
 
     @cached_property
     def _too_large(self) -> bool:
@@ -166,14 +167,16 @@ class Program:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            code = self._rolled(straight_code(self.request, self.tables, frame_body))
-            too_long = code.operations > self.options.budget
-            self._codes[frame_body] = None if too_long and tier is None else code
+            straight = straight_code(self.request, self.tables, frame_body)
+            code = self._rolled(straight) if self._rolls else straight
+            too_long = tier is None and not code.fits(self.options.budget)
+            self._codes[frame_body] = None if too_long else code
+            self._far_too_long = straight.given_up
         return self._codes[frame_body]
 
     def _rolled(self, code: StraightCode) -> StraightCode | RolledCode:
         """The code in loops, where it is long and repeats itself."""
-        if not self._rolls or code.operations <= _ROLLED_FROM:
+        if code.operations <= _ROLLED_FROM:
             return code
         from armillary.evaluate.rolled_code import RolledCode
 
@@ -206,10 +209,10 @@ class Program:
         from armillary.evaluate.sloped_code import SlopedCode, has_slopes
 
         before = request.algorithm.before_solve
-        large = self._too_large or self.options.tier is not None
+        large = self._too_large or self._far_too_long or self.options.tier is not None
         if before is not None and not large:
             code = SolvingCode(request, before, tables)
-            if code.operations <= self.options.budget:
+            if code.fits(self.options.budget):
                 return code
         if tables.elements and has_slopes(request.algorithm):
             return SlopedCode(request, tables)

@@ -73,6 +73,9 @@ class RolledCode:
     def operations(self) -> int:
         return self._note["operations"]
 
+    def fits(self, budget: int) -> bool:
+        return self.operations <= budget
+
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
         note = self._note
 

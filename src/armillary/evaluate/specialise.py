@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from math import inf
 from typing import TypeVar
 
 from armillary.algorithms.interpreter import Run
@@ -147,10 +148,12 @@ def symbolic_base(graph: Graph, moving: bool, vertical_gravity: bool = False) ->
     return Base(Vector(*numbers[:3]), velocity, acceleration, numbers[15])
 
 
-def traced(request: Request, tables: Tables, frame_body: int | None = None) -> FunctionGraph:
+def traced(
+    request: Request, tables: Tables, frame_body: int | None = None, most: float = inf
+) -> FunctionGraph:
     """What is asked as a graph.  Gravity ("global") and the placement of the frame ("frame") are
-    inputs of it, beside those of the request."""
-    graph = Graph()
+    inputs of it, beside those of the request.  most: as of `Graph`."""
+    graph = Graph(most)
     sizes = input_sizes(request, tables)
     inputs = graph.inputs(sizes)
     frame = None
@@ -165,9 +168,11 @@ def traced(request: Request, tables: Tables, frame_body: int | None = None) -> F
     return FunctionGraph(sizes, marked(graph, inputs, outputs, matrices))
 
 
-def shortest(request: Request, tables: Tables, frame_body: int | None = None) -> FunctionGraph:
+def shortest(
+    request: Request, tables: Tables, frame_body: int | None = None, most: float = inf
+) -> FunctionGraph:
     """As `traced`, with the passes that make the shorter code of a small mechanism."""
-    found = traced(request, tables, frame_body)
+    found = traced(request, tables, frame_body, most)
     alternative = request.algorithm.alternative
     if alternative is None or found.operations() > _SMALL:
         return found

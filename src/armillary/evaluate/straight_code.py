@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Solve
@@ -30,24 +31,58 @@ if TYPE_CHECKING:
 _PER_PAIR = 15  # of a body with one that carries it
 _PER_SOLVED_PAIR = 40  # the same, with the equations of motion solved
 _PER_ELEMENT_PAIR = 6  # of a body that moves an end of a force element with one that feels it
+_PER_ELEMENT = 4  # of a force element whose like is there already
+_PER_SLOPED_ELEMENT = 9  # the same, with its derivatives
+# operations of a trace at the most, those included that no result needs: for each of the budget, as
+# seen on carts with springs, and of short code beyond that
+_MADE, _MADE_BESIDE = 5, 5000
 _OPTIMIZE = 0  # see codegen/jit.py: a graph is simplified before it is text
 
 
 class StraightCode:
-    """A graph, made when it is first needed, and its machine code."""
+    """A graph, made when it is first needed, and its machine code.
+
+    given_up: was its trace so long that it was not brought to its end?"""
 
     kind: CodeKind = "straight"
+    given_up = False
 
-    def __init__(self, trace: Callable[[], FunctionGraph], name: str | None):
-        """name: the identity of what is traced, or None."""
+    def __init__(self, trace: Callable[[float], FunctionGraph], name: str | None):
+        """trace: with so many operations at the most (`Graph`).  name: the identity of what is
+        traced, or None."""
         self._trace, self.identity = trace, name
 
-    @cached_property
-    def graph(self) -> FunctionGraph:
+    def _traced(self, most: float) -> FunctionGraph:
         from armillary.graph.expr import growing
 
         with growing():
-            return self._trace()
+            return self._trace(most)
+
+    @cached_property
+    def graph(self) -> FunctionGraph:
+        return self._traced(inf)
+
+    def fits(self, budget: int) -> bool:
+        """Has it at most so many operations?  A trace that gets much longer is given up, and that
+        is remembered, too."""
+        if "operations" in vars(self):
+            return self.operations <= budget
+
+        def count() -> int | None:
+            from armillary.graph.expr import TooLong
+
+            try:
+                self.graph = self._traced(_MADE * budget + _MADE_BESIDE)
+            except TooLong:
+                return None
+            return self.graph.operations()
+
+        found = remembered(self.identity, f"operations for {budget}", count)
+        if found is None:
+            self.given_up = True
+            return False
+        self.operations = found
+        return found <= budget
 
     @cached_property
     def operations(self) -> int:
@@ -85,10 +120,10 @@ class StraightCode:
 def straight_code(request: Request, tables: Tables, frame_body: int | None = None) -> StraightCode:
     """Code of an algorithm on one mechanism."""
 
-    def trace() -> FunctionGraph:
+    def trace(most: float) -> FunctionGraph:
         from armillary.evaluate.specialise import shortest
 
-        return shortest(request, tables, frame_body)
+        return shortest(request, tables, frame_body, most)
 
     return StraightCode(trace, identity("straight", request, tables, frame_body))
 
@@ -100,13 +135,16 @@ def straight_code(request: Request, tables: Tables, frame_body: int | None = Non
 
 
 def least_operations(algorithm: Algorithm, tables: Tables) -> int:
-    """A bound for algorithms that write derivatives by q and v; 0 for all others."""
+    """A bound: of pairs of bodies in algorithms that write derivatives by q and v, and of force
+    elements (those alone are shorter that push with a constant force along fixed axes)."""
+    acting = len(tables.elements) if "external" in algorithm.reads else 0
     writes = {name for p in algorithm.passes if isinstance(p, AncestorPairs) for name in p.writes}
     if not {"dq", "dv"} <= writes:
-        return 0
+        return _PER_ELEMENT * acting
     paths = _paths(tables)
     solved = any(isinstance(p, Solve) for p in algorithm.passes)
     found = (_PER_SOLVED_PAIR if solved else _PER_PAIR) * sum(map(len, paths))
+    found += _PER_SLOPED_ELEMENT * acting
     for element in tables.elements:
         ways: list[set[int]] = [{*paths[k]} if k >= 0 else set() for k in element.bodies]
         if ways:

@@ -2,8 +2,9 @@
 
 Where the code of a mechanism's forward dynamics is new, it is run at one random state, and the
 interpreter's inverse dynamics must give back the joint forces; of a closed mechanism see
-constraints/verify.py.  The outcome is remembered in the cache beside the code.  Of trees with more
-than 200 bodies, whose loop code does not depend on their number, the first 200 are tried.
+constraints/verify.py.  The outcome is remembered in the cache beside the code.  Loop code does not
+depend on the number of bodies or force elements: of more than 200 the first ones of every kind are
+tried.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.codegen.cache import remembered
 from armillary.errors import CompileError
 from armillary.evaluate.derivatives import parameter_values
+from armillary.evaluate.element_code import ElementKind, kind_of
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel
 from armillary.evaluate.program import Program, Verify
 from armillary.evaluate.request import input_sizes
+from armillary.model.lowering.elements import KernelElement
 from armillary.model.lowering.tree import PER_BODY, Tables, minimal_inertias
 from armillary.model.model import Model
 
-_MOST_BODIES = 200
+_MOST = 200  # bodies, and force elements
 TOLERANCE = 1e-6  # of the forces in play
 _CLOSE = 100.0  # times the interpreter's own residual is rounding, not another formula
 
@@ -51,11 +54,11 @@ def of_tree(evaluator: Tree, passive: bool) -> Verify:
     """Checks every new kernel of forward dynamics of an open tree."""
 
     def verify(kernels: Program, kernel: Kernel) -> None:
-        plain = evaluator.tables(passive=passive)
-        if len(plain.bodies) > _MOST_BODIES:
+        whole = evaluator.tables(passive=passive)
+        plain = _few(whole) if kernel.code.kind == "loop" else whole
+        if plain is not whole:
             if kernels.tables.again is not None:
                 return  # the code of the same tree with its own numbers stands for it
-            plain = _first_bodies(plain)
             minimal = kernels.request.algorithm.joint_level()
             kernels = kernels.of_other_bodies(minimal_inertias(plain) if minimal else plain)
             kernel = kernels.kernel(kernel.lanes.width > 1, kernel.lanes.element)
@@ -84,9 +87,21 @@ def refuse(evaluator: Tree, kernels: Program, kernel: Kernel, find: Callable[[],
 # -- open trees ----------------------------------------------------------------------------------
 
 
-def _first_bodies(tables: Tables) -> Tables:
+def _few(tables: Tables) -> Tables:
+    """The tree of the first bodies and elements, where there are many."""
+    if len(tables.bodies) > _MOST:
+        tables = _first_bodies(tables, _MOST)
+    if len(tables.elements) <= _MOST:
+        return tables
+    kinds: dict[ElementKind, list[KernelElement]] = {}
+    for element in tables.elements:
+        kinds.setdefault(kind_of(element), []).append(element)
+    each = max(1, _MOST // len(kinds))
+    return replace(tables, elements=tuple(x for alike in kinds.values() for x in alike[:each]))
+
+
+def _first_bodies(tables: Tables, n: int) -> Tables:
     """The tree of the first bodies: parents stand before their children."""
-    n = _MOST_BODIES
     return replace(
         tables,
         bodies=tables.bodies[:n],

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from math import inf
 from typing import Any, TypeAlias
 
 from armillary.errors import CompileError
@@ -20,12 +21,18 @@ Leaf: TypeAlias = "Node | float"  # or a structural integer
 Address: TypeAlias = tuple[Any, ...]  # of a load: (where, which number, ...), of any kind
 
 
-class Graph:
-    """The home of a family of nodes."""
+class TooLong(Exception):  # noqa: N818 - no error: there is another way
+    """A graph has more operations than it may have."""
 
-    def __init__(self) -> None:
+
+class Graph:
+    """The home of a family of nodes.  most: operations that it may have, those that no result needs
+    among them; with one more it raises `TooLong`."""
+
+    def __init__(self, most: float = inf) -> None:
         self._known: dict[tuple[str, tuple[Node, ...], Address], Node] = {}
         self.nodes: list[Node] = []
+        self._left = most
 
     def node(self, op: str, args: tuple[Node, ...] = (), data: Address = ()) -> Node:
         key = (op, args, data)
@@ -34,6 +41,10 @@ class Graph:
             found = Node(self, op, args, data, len(self.nodes))
             self._known[key] = found
             self.nodes.append(found)
+            if args:
+                self._left -= 1
+                if self._left < 0:
+                    raise TooLong
         return found
 
     def constant(self, value: float) -> Node:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from armillary.codegen.abi import Struct, integer, pointer
+from armillary.codegen.abi import ARRAYS, Struct, integer, pointer
 
-BLOCK = 36
-OWN = 2 * BLOCK  # numbers of one body: K, D
-PAIR = 4 * BLOCK  # of bodies a and b: K_ab, D_ab, K_ba^T, D_ba^T
-SHARED = 24  # numbers of a body while a degree of freedom has its turn: four vectors
-CHUNK = 32  # elements that are worked on together
-# arrays of a state, in rows: given, found by other kernels, and results
-STATE_ARRAYS = ("q", "v", "parameters", "E", "r", "turning", "moving", "S", "dS", "dq", "dv", "M")
+CHUNK = 32  # elements of one state that are worked on together
+# numbers that algorithms/forces/end_motions.py tells of a body, and of a degree of freedom
+MOVING = {"E": 9, "r": 3, "turning": 3, "moving": 3}
+ALONG = {"S": 6, "dS": 6}
+GIVEN = ("q", "v", "parameters", "external", "tau")
+RESULTS = ("dq", "dv", "M")
+FOUND_ARRAYS = len(MOVING) + len(ALONG) + 4
+EXTERNAL, TAU = -1, -2  # inputs of the loops over bodies that are found here
 
 
 class Chunk(Struct):
@@ -22,7 +23,8 @@ class Chunk(Struct):
     ENDS = integer()  # of an element: bodies, or coordinates
     COORDINATES = integer()  # 1: its ends are coordinates
     BODIES = pointer()  # (COUNT, ENDS); of coordinates (COUNT, ENDS, 2): places in q and v
-    NUMBERS = pointer()  # (COUNT, numbers) of the elements
+    NUMBERS = pointer()  # (COUNT, NUMBER_COUNT) of the elements
+    NUMBER_COUNT = integer()
     GIVEN_SIZE = integer()  # numbers of an element that are given
     GIVEN = pointer()  # (COUNT) where they begin among the parameters
     PAIRS = integer()  # blocks of two bodies of an element
@@ -72,16 +74,59 @@ class Fold(Struct):
 
 
 class Slopes(Struct):
-    """The context of a call."""
+    """What stands behind the fields of the context of a call."""
 
-    ROWS = integer()
+    MOST = integer()  # states that are worked on together
     NV = integer()
+    BODIES = integer()
     SOLVED = integer()  # 1: accelerations are asked for, not forces
-    ARRAYS = pointer(len(STATE_ARRAYS))
-    STRIDES = integer(len(STATE_ARRAYS))  # numbers from one state to the next
+    # the kernels of the motions and of the bodies without elements: code, context, and which inputs
+    # of the call are theirs
+    MOTIONS_CODE = integer()
+    MOTIONS_CONTEXT = pointer()
+    MOTIONS_FROM = integer(ARRAYS)
+    PLAIN_CODE = integer()
+    PLAIN_CONTEXT = pointer()
+    PLAIN_FROM = integer(ARRAYS)
+    # of the state that is worked on: given (GIVEN_FROM: number of the input, -1: none)
+    Q = pointer()
+    V = pointer()
+    PARAMETERS = pointer()
+    EXTERNAL = pointer()
+    TAU = pointer()
+    GIVEN_FROM = integer(len(GIVEN))
+    GIVEN_STEPS = integer(len(GIVEN))  # numbers from one state to the next
+    # found, each in memory for all states that are worked on together
+    MOTION = pointer(len(MOVING))
+    ALL_AXES = pointer()  # (nv, 6) S, dS
+    ALL_RATES = pointer()
+    PUSHED = pointer()  # (bodies, 6) wrenches on the bodies, each in its own frame
+    DRIVEN = pointer()  # (nv) forces along the coordinates, tau included
+    BY_Q = pointer()  # (nv, nv) dQ/dq
+    BY_V = pointer()
+    FOUND_FIRST = pointer(FOUND_ARRAYS)
+    FOUND_STEPS = integer(FOUND_ARRAYS)  # numbers from one state to the next
+    # and results (RESULTS_FROM: number of the output)
+    DQ = pointer()
+    DV = pointer()
+    M = pointer()
+    RESULTS_FROM = integer(len(RESULTS))
+    RESULTS_STEPS = integer(len(RESULTS))
+    # elements
     CHUNKS = pointer()
     CHUNK_COUNT = integer()
     CONTEXTS = pointer()  # of kernels
+    PACKED = pointer()  # (bodies, leaves) what they read of the bodies
+    GATHERED = pointer()  # (CHUNK, ...) what a kernel reads, and its results
+    NUMBERS = pointer()
+    GIVENS = pointer()
+    FOUND = pointer()
+    WRENCHES = pointer()  # (bodies, axes) at the origin of the world
+    FORCES = pointer()  # (nv) along the coordinates
+    FRAMES = pointer()  # (bodies, 3, 3) from the kernel frame of a body to its own
+    # bodies
+    AXES = pointer()  # (nv, axes) S, dS along the axes that count
+    RATES = pointer()
     FOLDS = pointer()
     FOLD_COUNT = integer()
     TURNS = pointer()
@@ -89,12 +134,7 @@ class Slopes(Struct):
     SHARES = pointer()
     MOVES = pointer()
     CLEARED = integer()  # blocks that begin as 0
-    BLOCKS = pointer()  # (slots, PAIR)
-    BOTH = pointer()  # (PAIR) the block of the body whose turn it is
-    BUFFER = pointer()  # (bodies + 1, SHARED)
-    PLACES = pointer()  # (CHUNK, ...) what a kernel reads, and its results
-    MOTIONS = pointer()
-    GIVENS = pointer()
-    FOUND = pointer()
-    BY_Q = pointer()  # (nv, nv) dQ/dq
-    BY_V = pointer()
+    BLOCKS = pointer()  # (slots, pair)
+    BOTH = pointer()  # (pair) the block of the body whose turn it is
+    BUFFER = pointer()  # (bodies + 1, shared)
+    ROW = pointer()  # (nv) of a result
