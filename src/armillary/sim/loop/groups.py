@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from types import EllipsisType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.events import Bound, Watched
+from armillary.sim.loop.events import Bound, Parts, Watched
 from armillary.sim.methods.resting import NOTHING_HELD, Held, held_variant
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
@@ -85,32 +86,39 @@ def _limits(
 
 
 def pressed(
-    view: RunView,
-    watched: Sequence[Watched],
-    places: bool,
-    t: float,
-    parts: tuple[Array, Array, Array],
-) -> list[tuple[NDArray[np.intp] | None, RunView]]:
-    """Rows of the state (None: all of it), and the view of them in which the joints are held that
-    press on their limits now.  For methods that take a step with the forces of its start; those
+    view: RunView, watched: Sequence[Watched], places: bool, t: float, parts: Parts
+) -> list[tuple[NDArray[np.intp] | EllipsisType, RunView, Parts]]:
+    """Rows of the state, the view of them in which the joints are held that press on their limits
+    now, and their part of it.  For methods that take a step with the forces of its start; those
     with stages look at the limits at every one."""
     q, v, z = parts
     tau, _ = view.forces(t, q, v, z)
-    free = view.unlimited_acceleration(t, q, v, tau)
     held: dict[int, Held] = {}
-    for rest, _, push in view.pushes(q, free):
+    for rest, _, push in view.pushes(q, view.unlimited_acceleration(t, q, v, tau)):
         for row, sides, own in zip(rest.rows.tolist(), rest.sides, push, strict=True):
             at = tuple(rest.entries[own > 0.0].tolist())
             resting = dict(zip(rest.entries.tolist(), sides.tolist(), strict=True))
             held[row] = Held(at, _limits(watched, resting, at) if places else ())
     if q.ndim == 1:
-        return [(None, view.holding(held.get(0, NOTHING_HELD)))]
+        still = held.get(0, NOTHING_HELD)
+        return [(..., view.holding(still), (q, _without(v, still), z))]
     numbers = view.numbers(q)
     alike: dict[tuple[int, Held], list[int]] = {}
     for row, number in enumerate(numbers):
         key = id(view.mechanisms.of_row(number)), held.get(row, NOTHING_HELD)
         alike.setdefault(key, []).append(row)
     return [
-        (np.array(rows), view.of(np.array([numbers[row] for row in rows])).holding(own))
+        (
+            np.array(rows),
+            view.of(np.array([numbers[row] for row in rows])).holding(own),
+            (q[rows], _without(v[rows], own), z[rows]),
+        )
         for (_, own), rows in alike.items()
     ]
+
+
+def _without(v: Array, held: Held) -> Array:
+    """Velocities of what is held are zero."""
+    v = v.copy()
+    v[..., list(held.entries)] = 0.0
+    return v

@@ -103,20 +103,11 @@ class Loop:
             return self._plain_step(view, t, h, q, v, z)
         after = (q.copy(), v.copy(), z.copy())
         places = isinstance(self.stepper, Variational)
-        for rows, own in pressed(view, self._watched, places, t, (q, v, z)):
-            if rows is None:
-                return self._plain_step(own, t, h, q, self._still(own, v), z)
-            start = (q[rows], self._still(own, v[rows]), z[rows])
+        for rows, own, start in pressed(view, self._watched, places, t, (q, v, z)):
             for whole, part in zip(after, self._plain_step(own, t, h, *start), strict=True):
                 whole[rows] = part
-        self._free = None
+        self._free = self._free if q.ndim == 1 else None
         return after
-
-    def _still(self, view: RunView, v: Array) -> Array:
-        """Velocities of what is held are zero."""
-        v = v.copy()
-        v[..., list(view.held.entries)] = 0.0
-        return v
 
     def _plain_step(
         self, view: RunView, t: float, h: float, q: Array, v: Array, z: Array
