@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from armillary.runtime.time_code import StepCode
 
-_STEP = "1.0e-7"  # of differences, of 1 or the size of the number
-_OVER_TWICE = "5.0e6"  # 1 / (2 _STEP)
+_STEP = "1.0e-6"  # of differences, of 1 or the size of the number: ten digits of a slope
+_OVER_TWICE = "5.0e5"  # 1 / (2 _STEP)
 _KICK, _OVER_KICK = "1048576.0", "0x3EB0000000000000"  # 2^20: stiff springs do not drown it
 _PARTS = ("Q", "V", "Z")
 

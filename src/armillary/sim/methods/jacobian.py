@@ -14,7 +14,7 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.variational_parts import loop_forces
 
-_STEP = 1e-7
+_STEP = 1e-6
 
 
 def jacobian(view: RunView, t: float, y0: Array, x0: Array) -> Array:
