@@ -208,6 +208,7 @@ def along_axes(
 
     Native calls never see others than the usual ones: see `asked_otherwise`."""
     tree = cache(lambda: _Tree(evaluator))
+    plain = compiled(evaluator, name)
     inputs, signature = FUNCTIONS[name].inputs, FUNCTIONS[name].signature
 
     def otherwise(call: BoundQuestion) -> BoundQuestion:
@@ -217,11 +218,11 @@ def along_axes(
                 return call(*given, **named)
             bound: dict[str, Any] = dict(signature.bind(*given, **named).arguments)
             states = evaluator.complete({word: bound[word] for word in inputs})
-            found = call(**(bound | states))
+            found = plain(**(bound | states))
             q, single = evaluator.check("q", states["q"])
             bodies = (bound.get("offsets"), bound.get("parameters"))
             return change(found, Places(tree(), q[0] if single else q, *bodies), axes)
 
         return ask
 
-    return asked_otherwise(compiled(evaluator, name), otherwise)
+    return asked_otherwise(plain, otherwise)
