@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from armillary.errors import InputError
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.record.storage import is_run
 from armillary.viewer.sketch.display import Picture
+
+if TYPE_CHECKING:
+    from armillary.cli.simulating import Forces
 
 
 def draw(
@@ -135,8 +139,8 @@ def page(
 
 
 def _named_forces(
-    mechanism: Mechanism, forces: Array | Schedule | None
-) -> dict[str, float] | Schedule | None:
+    mechanism: Mechanism, forces: Forces
+) -> Mapping[str, Array | float | Schedule] | Schedule | None:
     """Constant forces by joint: only those that were typed get sliders."""
     if not isinstance(forces, np.ndarray):
         return forces

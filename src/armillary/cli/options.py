@@ -177,7 +177,8 @@ class Inputs:
     """What acts on the joints over time."""
 
     input: Annotated[
-        Path | None, typer.Option(help="Joint forces over time, CSV: time, then joints.")
+        Path | None,
+        typer.Option(help="Forces over time, CSV: time, then joints or force elements."),
     ] = None
     voltage: Annotated[
         Words,

@@ -7,7 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from armillary.cli.options import Inputs
+from armillary.cli.states import Array
 from armillary.errors import FormatError, InputError
 
 if TYPE_CHECKING:
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def force_table(inputs: Inputs) -> Schedule | None:
-    """A table over time whose columns are joints: time, crank or tau.crank."""
+    """A table over time whose columns are joints or force elements: time, crank or tau.crank."""
     if inputs.input is None:
         return None
     from armillary.sim.motion.schedules import Schedule
@@ -25,6 +28,28 @@ def force_table(inputs: Inputs) -> Schedule | None:
         table = Schedule.from_csv(inputs.input, hold=inputs.stay)
     labels = [label.removeprefix("tau.") for label in table.labels or ()]
     return Schedule(table.times, table.values, labels, table.kind, table.hold)
+
+
+def by_name(
+    table: Schedule, elements: Mapping[str, tuple[str, int]]
+) -> Schedule | dict[str, Array | float | Schedule]:
+    """Columns of force elements, as `element_labels` has them, beside those of joints; a table of
+    joints alone as it is."""
+    from armillary.sim.motion.schedules import Schedule
+
+    labels = list(table.labels or ())
+    if not set(labels) & set(elements):
+        return table
+    columns: dict[str, np.ndarray] = {}
+    for k, label in enumerate(labels):
+        name, entry = elements.get(label, (label, 0))
+        count = sum(other == name for other, _ in elements.values()) or 1
+        own = columns.setdefault(name, np.zeros((len(table.times), count)))
+        own[:, entry] = table.values[:, k]
+    return {
+        name: Schedule(table.times, x if x.shape[1] > 1 else x[:, 0], None, table.kind, table.hold)
+        for name, x in columns.items()
+    }
 
 
 def voltages(inputs: Inputs) -> dict[str, float | Schedule] | None:

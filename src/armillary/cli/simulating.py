@@ -17,8 +17,8 @@ from armillary.cli.drift import projection
 from armillary.cli.options import Inputs, Recording, Source, State, Stepping, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.runs import as_json, print_run
-from armillary.cli.signals import check_beside, force_table, motions, voltages
-from armillary.cli.states import Array, from_options
+from armillary.cli.signals import by_name, check_beside, force_table, motions, voltages
+from armillary.cli.states import Array, element_labels, forces_of_elements, from_options
 from armillary.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from armillary.sim.motion.prescribed import Given
     from armillary.sim.motion.schedules import Schedule
     from armillary.sim.record.run import Run
+
+    Forces = Array | Schedule | Mapping[str, Array | float | Schedule] | None
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Drives:
 
     q0: Array | None
     v0: Array | dict[str, Array] | None
-    inputs: Array | Schedule | None
+    inputs: Forces
     voltages: Mapping[str, float | Schedule] | None
     external: Mapping[str, Array] | None
     prescribed: Mapping[str, Given] | None
@@ -142,7 +144,8 @@ def drives(
     file."""
     from armillary.sim.loop.events import JointLimits
 
-    given = {"q": state.q, "v": state.v, "tau": tau}
+    of_joints, of_elements = forces_of_elements(mechanism, tau or ())
+    given = {"q": state.q, "v": state.v, "tau": of_joints or None}
     states = from_options(mechanism, given, state.external)
     values, moved = dict(states.values), motions(inputs)
     named = states.named.get("v") if mechanism.constraints else None
@@ -154,10 +157,10 @@ def drives(
         for text in notes:
             screen.note(text)
     volts = voltages(inputs)
-    forces = _forces(inputs, tau, values["tau"])
-    forced = getattr(forces, "labels", None) or (
-        [label for label, x in zip(mechanism.v_labels, values["tau"], strict=True) if x]
-    )
+    forces = _forces(mechanism, inputs, tau, values["tau"], of_elements)
+    forced = [label for label, x in zip(mechanism.v_labels, values["tau"], strict=True) if x]
+    if inputs.input is not None:
+        forced = list(forces if isinstance(forces, Mapping) else getattr(forces, "labels", ()))
     check_beside(forced, volts, inputs.beside)
     return Drives(
         q0=values["q"] if not resume or assemble or state.q else None,
@@ -232,12 +235,19 @@ def _at_prescribed(
     return held
 
 
-def _forces(inputs: Inputs, typed: Words, tau: Array) -> Array | Schedule | None:
-    """Constant joint forces, or a table over time; typed: the forces."""
+def _forces(
+    mechanism: Mechanism, inputs: Inputs, typed: Words, tau: Array, of_elements: Mapping[str, Array]
+) -> Forces:
+    """Constant forces of joints and elements, or a table over time; typed: the constant ones."""
     table = force_table(inputs)
     if table is not None and typed:
         raise InputError("--tau and --input: give constant forces or a schedule, not both.")
-    return table if table is not None else (tau if np.any(tau) else None)
+    if table is not None:
+        return by_name(table, element_labels(mechanism))
+    if not of_elements:
+        return tau if np.any(tau) else None
+    joints = {label: x for label, x in zip(mechanism.v_labels, tau.tolist(), strict=True) if x}
+    return joints | {name: x if len(x) > 1 else float(x[0]) for name, x in of_elements.items()}
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from armillary import Mechanism
 from armillary.cli.models import labels
 from armillary.errors import FormatError, InputError, unknown_name
+from armillary.model.elements.element import element_inputs
 from armillary.units import WRENCH
 
 Array = NDArray[np.float64]
@@ -100,6 +101,38 @@ def from_words(mechanism: Mechanism, kind: str, words: Sequence[str]) -> Array:
         seen.add(name)
         values[k] = _number(text, f"--{kind} {name}")
     return values
+
+
+def element_labels(mechanism: Mechanism) -> dict[str, tuple[str, int]]:
+    """What force elements take, by name ("jack", "gust.fx"): the element, and which of its numbers.
+    A joint of that name goes first."""
+    found: dict[str, tuple[str, int]] = {}
+    for part in mechanism.model.elements:
+        if part.law.input_count():
+            names = element_inputs(part, part.name)
+            found |= {label: (part.name, k) for k, label in enumerate(names)}
+    joints = {*mechanism.v_labels, *mechanism.model.joint_index}
+    return {label: x for label, x in found.items() if label not in joints}
+
+
+def forces_of_elements(
+    mechanism: Mechanism, words: Sequence[str]
+) -> tuple[list[str], dict[str, Array]]:
+    """'element=force' among 'joint=force': the words that are left, and numbers by element."""
+    known, rest, found = element_labels(mechanism), list[str](), dict[str, Array]()
+    seen: set[str] = set()
+    for pair in _pairs(words) if any("=" in word for word in words) else ():
+        label, text = (part.strip() for part in pair.rpartition("=")[::2])
+        if label not in known:
+            rest.append(pair)
+            continue
+        if label in seen:
+            raise InputError(f"--tau: '{label}' is given twice.")
+        seen.add(label)
+        name, k = known[label]
+        count = sum(other == name for other, _ in known.values())
+        found.setdefault(name, np.zeros(count))[k] = _number(text, f"--tau {label}")
+    return (rest if found else list(words)), found
 
 
 def from_wrenches(mechanism: Mechanism, wrenches: Sequence[str]) -> dict[str, Array]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.constraints.arrays import shifted, turned, turned_back
+from armillary.evaluate.arrays import shifted, turned, turned_back
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraint_table import ConstraintTable
 

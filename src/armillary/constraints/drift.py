@@ -93,14 +93,15 @@ AnyPenalty = Penalty | StabilizedPenalty
 DrawnBack = tuple[float, float] | CorrectiveForce | AnyPenalty
 
 
-def baumgarte_rates(baumgarte: tuple[float, float]) -> tuple[float, float]:
+def baumgarte_rates(given: tuple[float, float], name: str = "baumgarte") -> tuple[float, float]:
+    """Checked; name: of the argument that they were given as."""
     try:
-        alpha, beta = (float(x) for x in baumgarte)
+        alpha, beta = (float(x) for x in given)
     except (TypeError, ValueError):
         alpha = beta = nan
     if not (0.0 <= alpha < inf and 0.0 <= beta < inf):
         raise InputError(
-            f"baumgarte: expected two rates (alpha, beta) in 1/s, none negative; found {baumgarte}."
+            f"{name}: expected two rates (alpha, beta) in 1/s, none negative; found {given}."
         )
     return alpha, beta
 

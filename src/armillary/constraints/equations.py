@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.arrays import diameter, rotated_back
 from armillary.constraints.compiled_rows import ROWS_PER_CALL, Asked, chosen_rows, row_kernels
 from armillary.constraints.compiled_system import compiled_system
 from armillary.constraints.drift import (
@@ -25,6 +24,7 @@ from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scal
 from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, SingularError
+from armillary.evaluate.arrays import diameter, rotated_back
 from armillary.evaluate.inputs import Array, BoundQuestion, common_rows
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.tree import mass_matrix
-from armillary.constraints.arrays import shifted
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.kept_rows import kept_rows
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.constraints.row_groups import Bodies, Indices
+from armillary.evaluate.arrays import shifted
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.constraints.arrays import (
+from armillary.evaluate.arrays import (
     crossed,
     moved,
     rotated,

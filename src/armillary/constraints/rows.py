@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armillary.constraints.arrays import shifted
 from armillary.constraints.row_groups import (
     Bodies,
     Group,
@@ -25,6 +24,7 @@ from armillary.constraints.row_groups import (
     relative,
     scalars,
 )
+from armillary.evaluate.arrays import shifted
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraint_table import ConstraintTable, FrameConstraint
 from armillary.model.lowering.tree import Tables

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.arrays import shifted, turned, turned_back
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, unknown_name
+from armillary.evaluate.arrays import shifted, turned, turned_back
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 from armillary.units import WRENCH

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.constraints.axes import About, Axes, in_axes
+from armillary.constraints.axes import in_axes
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.drift import AnyPenalty, DrawnBack
 from armillary.constraints.ladder import States
@@ -16,6 +16,7 @@ from armillary.constraints.moving import Prescribed, with_prescribed
 from armillary.constraints.questions import Constrained
 from armillary.constraints.states import solvable
 from armillary.errors import InputError
+from armillary.evaluate.axes import About, Axes, Places
 from armillary.evaluate.dynamics import tree_solution
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.named_states import State
@@ -67,7 +68,7 @@ def solve(
     if passive and all(x is None for x in options):
         found = _solved_at_once(mechanism, q, v, tau)
         if found is not None:
-            return in_axes(mechanism, found, np.asarray(q), axes) if axes else found
+            return in_axes(found, Places(mechanism, np.asarray(q)), axes) if axes else found
     whole = mechanism.evaluator.complete({"q": q, "v": v, "tau": tau})
     model, prescribed = with_prescribed(mechanism.model, prescribed)
     if model is not mechanism.model:
@@ -79,7 +80,7 @@ def solve(
     place = mechanism.evaluator.check("q", whole["q"])[0].astype(float)
     single = own.acceleration.ndim == 1
     place = place[0] if single else np.broadcast_to(place, (len(own.tau), place.shape[1]))
-    return in_axes(mechanism, own, place, axes)
+    return in_axes(own, Places(mechanism, place, parameters=parameters), axes)
 
 
 def _solved(

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from armillary.errors import EnergyWarning, warn_caller
+from armillary.evaluate.axes import along_axes, element_forces_in, reactions_in
 from armillary.evaluate.compiled_function import WORDS, Answers, compiled
 from armillary.evaluate.differentiable import Differentiable
 from armillary.evaluate.evaluator import Evaluator
@@ -28,7 +29,13 @@ def answers(model: Model) -> Answers:
             "inverse_dynamics": lambda evaluator, _: loaded_inverse(load_friction_of(evaluator)),
             "forward_dynamics": lambda evaluator, _: LoadedForward(load_friction_of(evaluator)),
         }
-    return {**dynamics, "energy": _energy, "operational_inertia": _operational_inertia}
+    return {
+        **dynamics,
+        "energy": _energy,
+        "operational_inertia": _operational_inertia,
+        "reactions": partial(along_axes, change=reactions_in),
+        "element_forces": partial(along_axes, change=element_forces_in),
+    }
 
 
 def load_friction_of(evaluator: Evaluator) -> LoadFriction:

@@ -190,16 +190,23 @@ class Question:
 
 
 def certifiable(owner: Asked, name: str, call: BoundQuestion) -> BoundQuestion:
-    """The same question, which hands `certified=True` to `Mechanism.certified`.
+    """The same question, which hands `certified=True` to `Mechanism.certified`."""
+    return asked_otherwise(call, lambda call: _certifiable(owner, name, call))
 
-    Native calls never see it: what they do not serve goes to Python, and only that is changed."""
+
+def asked_otherwise(
+    call: BoundQuestion, otherwise: Callable[[BoundQuestion], BoundQuestion]
+) -> BoundQuestion:
+    """The same question with a function around it that knows further arguments.
+
+    Native calls never see them: what they do not serve goes to Python, and only that is changed."""
     from armillary.evaluate.native_call import NativeCall
 
     native = getattr(call, "_owner", None)
     if isinstance(native, NativeCall):
-        native.careful = _certifiable(owner, name, native.careful)
+        native.careful = otherwise(native.careful)
         return call
-    found = _certifiable(owner, name, call)
+    found = otherwise(call)
     for word in (*HANGS, *WORDS, "question"):
         if hasattr(call, word):
             setattr(found, word, getattr(call, word))

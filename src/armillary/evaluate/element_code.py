@@ -115,9 +115,9 @@ def _traced(request: Request, kind: ElementKind) -> Block:
         held = ends_at(element, kind, loads)
         totals |= _changed(graph, request, kind, element, (held, ends), block)
     elif step.does == "store":
-        totals[0, "V"] = [element.law.potential(ends)]
+        totals[0, "V"] = [element.potential(ends)]
     else:
-        element.law.act(ends)
+        element.act(ends)
         totals |= pushed_by(kind, ends)
     for (record, name), more in totals.items():
         for old, extra in zip(loads(record, name), more, strict=True):
@@ -144,14 +144,14 @@ def _changed(
     slot, count = input_slot(request, "states"), len(element.law.state_names())
     states = [graph.load("q", slot, k) for k in range(count)]
     now = replace(element, law=element.law.changed(states, _added(graph, request, element)))
-    element.law.act(held)
-    now.law.act(ends)
+    element.act(held)
+    now.act(ends)
     old, new = pushed_by(kind, held), pushed_by(kind, ends)
     results: dict[str, Callable[[], Sequence[Leaf]]] = {
-        "rates": lambda: now.law.rates(ends),
+        "rates": lambda: now.rates(ends),
         "readings": lambda: reading(now, _unloaded(ends)),
         "outputs": lambda: now.law.outputs(ends),
-        "energy": lambda: [now.law.potential(ends) - element.law.potential(held)],
+        "energy": lambda: [now.potential(ends) - element.potential(held)],
     }
     for name in request.algorithm.writes:
         found = results[name]() if name in results else ()

@@ -174,13 +174,13 @@ def _between_coordinates(
                 made[end] = PlacedCoordinate(
                     _dual(place, unit * (not fast)), _dual(rate, unit * fast)
                 )
-            element.law.act(made)
+            element.act(made)
             columns.append([_slope(made[end].force) for end in ends])
         found += [x for row in zip(*columns, strict=True) for x in row]
     made = [PlacedCoordinate(held, 0) for held in element.held]
     for k, end in enumerate(ends):
         made[end] = PlacedCoordinate(places[k], rates[k])
-    element.law.act(made)
+    element.act(made)
     return [*found, *(made[end].force for end in ends)]
 
 
@@ -269,7 +269,7 @@ def _wrenches(
 ) -> list[Scalar]:
     """On every body, in the world frame at its origin, along the axes that count."""
     ends = _placed(sloped, element, numbers)
-    element.law.act(ends)
+    element.act(ends)
     total = [Force.zero() for _ in range(bodies_of(sloped.kind))]
     for record, end in zip(sloped.kind.ends, ends, strict=True):
         if record >= 0:
@@ -339,7 +339,7 @@ def _column(
             turn = Vector(*unit[:3])
             shift = Vector(*unit[3:]) + turn.cross(_arm(kind, ends, k))
         made.append(_MovedEnd(end, turn, shift, fast))
-    element.law.act(made)
+    element.act(made)
     total = [Force.zero() for _ in range(bodies_of(kind))]
     for k, (record, moved) in enumerate(zip(kind.ends, made, strict=True)):
         if record >= 0:

@@ -52,6 +52,7 @@ class Result:
     columns: bool = False
 
 
+CHOSEN_AXES = {"coordinates": "local", "about": None}  # of wrenches, with their defaults
 BODIES = ("parameters", "offsets")  # numbers of the bodies instead of the model's
 _DEFAULTS = {"external": None, "passive": True, "out": None, "parameters": None, "offsets": None}
 _TYPES = {
@@ -59,6 +60,7 @@ _TYPES = {
     "out": "Array | None", "parameters": "ArrayLike | None", "offsets": "ArrayLike | None",
     "actuators": "Sequence[str] | str | None", "prescribed": "Mapping[str, ArrayLike] | None",
     "baumgarte": "tuple[float, float] | None", "certified": "bool",
+    "about": "str | ArrayLike | None",
 }  # fmt: skip
 
 
@@ -76,6 +78,7 @@ class Function:
     text: str = ""  # what else a reader wants to know
     frame: bool = False
     coordinates: bool = False  # of that frame: local, world_aligned or world
+    wrenches: bool = False  # along axes and about a point that may be chosen
     kinds: tuple[str, ...] = ()  # of an acceleration
     passive: bool = True  # False: friction, springs and rotors never take part
     derivative: str = ""  # the row of its derivatives, which hang on the question
@@ -111,6 +114,8 @@ class Function:
         parameters = [_parameter(name) for name in given]
         parameters += [_parameter(name, self.choices[name]) for name in chosen]
         parameters += [_parameter(name, _DEFAULTS[name], name in BODIES) for name in self.options]
+        axes = CHOSEN_AXES if self.wrenches else {}
+        parameters += [_parameter(name, default, True) for name, default in axes.items()]
         parameters += [_parameter(name, None, True) for name in self.closed]
         parameters += [_parameter("certified", False, True)] if self.quantity else []
         return inspect.Signature(parameters, return_annotation=many)
@@ -162,6 +167,13 @@ _KIND = (
 _COORDINATES_TEXT = (
     'coordinates: "local" (the frame\'s own), "world_aligned" (at the frame\'s origin, along the '
     "world's axes) or \"world\" (of the point at the world's origin)."
+)
+
+
+_AXES_TEXT = (
+    'coordinates: of the wrenches, "local" (own axes and origin), "world_aligned" (own origin, the '
+    "world's axes) or \"world\" (the world's axes and origin).  about: a frame by name, or a point "
+    "of the world (3), m, that moments count about instead."
 )
 
 
@@ -351,7 +363,8 @@ FUNCTIONS: dict[str, Function] = {
         ),
         options=("external", "passive", *BODIES),
         text="Split into the part along the joint's axes and the constraint part.  Of the tree: "
-        "those of a closed mechanism are in `solve(q, v, tau).reactions`.",
+        "those of a closed mechanism are in `solve(q, v, tau).reactions`.  " + _AXES_TEXT,
+        wrenches=True,
         wrap=Reactions,
         returns="Reactions",
         fuse=False,
@@ -366,7 +379,9 @@ FUNCTIONS: dict[str, Function] = {
             Result("power", "readings", ("elements",), "power on the mechanism, W", (9,)),
         ),
         options=("parameters", "offsets"),
-        text="Of springs and cables the coordinate is the length, and tension is positive.",
+        text="Of springs and cables the coordinate is the length, and tension is positive.  "
+        "Options are those of `reactions`.",
+        wrenches=True,
         wrap=ElementForces,
         returns="ElementForces",
         elements=True,

@@ -17,11 +17,11 @@ from armillary.evaluate.inputs import Array
 from armillary.model.checks import principal_moments
 from armillary.model.elements.element import ForceElement
 from armillary.model.elements.tyre import Tyre
+from armillary.model.elements.user import UserForce
 from armillary.model.lowering.tree import Tables
 from armillary.model.model import Model
 
 Interpret = Callable[..., Run]  # (algorithm, inputs), as `Evaluator.interpret`
-UNDEFINED = "its ends coincide, or are half a turn apart"
 _ORDINARY = 1e6  # coordinates beyond make numbers overflow, whatever the forces
 _LOCKED = 1e-10  # of the square of an axis: what is left beside those it coincides with
 _LARGEST_INERTIA_CHECK = 120  # degrees of freedom
@@ -63,13 +63,27 @@ def undefined_elements(
     return [part for part, row in pairs if not np.isfinite(row).all()]
 
 
+def why_undefined(part: ForceElement) -> tuple[str, str]:
+    """Why an element has no force at a state, and what helps."""
+    if isinstance(part.law, UserForce):
+        return (
+            "its law gave no number",
+            "Guard the law with armillary.scalar.where, or move the state",
+        )
+    return (
+        "its ends coincide, or are half a turn apart",
+        "Move the state or its ends; a plain spring without damping whose rest length is 0 needs "
+        "no direction",
+    )
+
+
 def refuse_undefined_elements(parts: Sequence[ForceElement]) -> None:
     """parts: those whose force is undefined."""
     for part in parts:
+        why, cure = why_undefined(part)
         raise NotFiniteError(
-            f"{part.title}: its force is undefined at this state ({UNDEFINED}), so the answer is "
-            f"not a finite number. Move the state or its ends; a plain spring without damping "
-            f"whose rest length is 0 needs no direction."
+            f"{part.title}: its force is undefined at this state ({why}), so the answer is not a "
+            f"finite number. {cure}."
         )
 
 

@@ -89,6 +89,10 @@ class ElementForces:
     def names(self) -> tuple[str, ...]:
         return tuple(part.name for part in self.model.elements)
 
+    def place(self) -> str:
+        """Which axes and which point, in words."""
+        return "in that frame"
+
     def _number(self, name: str) -> int:
         if name not in self.names:
             raise unknown_name("force element", name, self.names)
@@ -111,7 +115,7 @@ class ElementForces:
         if self.wrench.ndim != 2:
             return f"forces of {len(self)} force elements, {len(self.wrench)} states"
         lines = [
-            "force of each element on its second end, in that frame; along its own coordinate",
+            f"force of each element on its second end, {self.place()}; along its own coordinate",
             f"{'element':<22}{wrench_heads()}{'power [W]':>13}   force, position, rate",
         ]
         rows = zip(self.model.elements, self.wrench, self.along, self.power, strict=True)
@@ -120,6 +124,17 @@ class ElementForces:
             own = ", ".join(f"{x:.6g} {unit}" for x, unit in zip(along, units, strict=True) if unit)
             lines.append(f"{part.name:<22}{aligned(wrench)}{power + 0.0:>13.6g}   {own}".rstrip())
         return "\n".join(lines)
+
+
+@shown
+@dataclass(slots=True)
+class ElementForcesIn(ElementForces):
+    """Forces of elements along other axes, or about another point: `where` says which."""
+
+    where: str
+
+    def place(self) -> str:
+        return self.where
 
 
 @shown

@@ -429,12 +429,17 @@ class TableFace:
             *,
             parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
+            coordinates: str = "local",
+            about: str | ArrayLike | None = None,
         ) -> Reactions:
             """The wrench in every joint, by the parent on the body, in the body's frame at its
             origin.
 
             Split into the part along the joint's axes and the constraint part. Of the tree: those
-            of a closed mechanism are in `solve(q, v, tau).reactions`."""
+            of a closed mechanism are in `solve(q, v, tau).reactions`. coordinates: of the
+            wrenches, "local" (own axes and origin), "world_aligned" (own origin, the world's
+            axes) or "world" (the world's axes and origin). about: a frame by name, or a point of
+            the world (3), m, that moments count about instead."""
 
         def element_forces(
             self,
@@ -443,11 +448,14 @@ class TableFace:
             *,
             parameters: ArrayLike | None = None,
             offsets: ArrayLike | None = None,
+            coordinates: str = "local",
+            about: str | ArrayLike | None = None,
         ) -> ElementForces:
             """What every force element exerts: the wrench on its second (or last) end, in that
             frame.
 
-            Of springs and cables the coordinate is the length, and tension is positive."""
+            Of springs and cables the coordinate is the length, and tension is positive. Options
+            are those of `reactions`."""
 
         def tyre_forces(
             self,

@@ -154,6 +154,7 @@ _UNITS = {
 _OPTIONS = {
     "frame": "the name of a frame or body",
     "coordinates": '"local", "world_aligned" or "world"',
+    "about": "of wrenches: a frame by name, or a point of the world (3), that moments count about",
     "kind": '"classical" or "spatial"',
     "external": "{frame: (6) or (B, 6)}, moment N m and force N on the mechanism, in that frame",
     "passive": "do friction, springs and rotors take part?",

@@ -55,7 +55,7 @@ def describe(model: Model, freedoms: str) -> str:
         for element in model.elements:
             ends = " - ".join(f"'{end.body}'" for end in element.ends)
             ends = ends or coordinate_sum(element)
-            lines.append(f"  {element.name}  ({element.law.kind}: {ends})")
+            lines.append(f"  {element.name}  ({element.law.noun}: {ends})")
     return "\n".join(lines)
 
 

@@ -60,4 +60,4 @@ def tyres(model: Model) -> list[tuple[ForceElement, Tyre]]:
 
 
 def title(part: ForceElement) -> str:
-    return f"{part.name} ({part.law.kind})"
+    return f"{part.name} ({part.law.noun})"

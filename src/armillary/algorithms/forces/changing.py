@@ -52,7 +52,7 @@ def _add_forces(
 def _stored(base: KernelElement, state: Sequence[Scalar], tree: MovingTree) -> Scalar:
     """Its energy at the state, less that at the state it holds; inputs store none."""
     ends = ends_of(base, tree)
-    return base.law.changed(state, ()).potential(ends) - base.law.potential(ends)
+    return replace(base, law=base.law.changed(state, ())).potential(ends) - base.potential(ends)
 
 
 @cache
@@ -84,7 +84,7 @@ def changing_elements(changing: Changing) -> Algorithm:
             for element, sign in ((now, 1), (base, -1)):
                 _add_forces(run, element, sign, force, driven)
             energy = energy + _stored(base, state, tree)
-            rates += now.law.rates(ends_of(now, tree))
+            rates += now.rates(ends_of(now, tree))
             shown += reading(now, ends_of(now, tree))
             outputs += now.law.outputs(ends_of(now, tree))
         rates += [0] * (count - own_count)

@@ -145,7 +145,7 @@ def ends_of(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd
 def acting(element: KernelElement, tree: MovingTree) -> list[PathEnd | JointEnd]:
     """Its ends, with the wrenches on them."""
     ends = ends_of(element, tree)
-    element.law.act(ends)
+    element.act(ends)
     return ends
 
 
@@ -156,7 +156,7 @@ def reading(element: KernelElement, ends: Ends) -> list[Scalar]:
     """The wrench on the last end, in its frame at its origin (6; none between coordinates), force,
     position and rate along the element's own coordinate, and its power on the mechanism (W).  ends:
     they keep the wrenches, or the forces along coordinates, that act on them."""
-    element.law.act(ends)
+    element.act(ends)
     power: Scalar = 0
     wrench = Force.zero()
     for end in ends:
@@ -201,7 +201,7 @@ def stored(elements: Sequence[KernelElement], tree: MovingTree) -> Scalar:
     """Energy of all elements, J."""
     total: Scalar = 0
     for element in elements:
-        total = total + element.law.potential(ends_of(element, tree))
+        total = total + element.potential(ends_of(element, tree))
     return total
 
 

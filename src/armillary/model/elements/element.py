@@ -84,6 +84,11 @@ class ElementLaw:
     units: ClassVar[tuple[str, str, str]] = ("", "", "")  # of the readings; empty: none
     inputs: ClassVar[tuple[str, ...]] = ()  # numbers that a run may add to over time
 
+    @property
+    def noun(self) -> str:
+        """What people call it: its kind, or a special case of that."""
+        return self.kind
+
     def value_names(self) -> tuple[str, ...]:
         """One name per number of `named`."""
         found: list[str] = []
@@ -194,7 +199,7 @@ class ForceElement:
     @property
     def title(self) -> str:
         """How a message names it."""
-        return f"{self.law.kind} '{self.name}'"
+        return f"{self.law.noun} '{self.name}'"
 
     @property
     def bodies(self) -> set[str]:

@@ -57,6 +57,10 @@ class LineForce(AlongForce):
     damper_table: Table = ()  # (rate, force), m/s and N
     side: str = "both"
 
+    @property
+    def noun(self) -> str:
+        return "cable" if self.side == "pull" else self.kind
+
     def check(self, part: str) -> None:
         self.check_positive(part, "stiffness", "damping", "cubic", "coulomb")
         self.check_weights(part)

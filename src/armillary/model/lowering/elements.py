@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from armillary.model.elements.element import ElementLaw
+from armillary.errors import CompileError, Message, ModelError
+from armillary.model.elements.element import ElementLaw, Ends
 from armillary.scalar import Scalar
 from armillary.spatial import Matrix, Transform, Vector
 
@@ -36,6 +38,30 @@ class KernelElement:
         """X_FK of every end."""
         parts = zip(self.carriers, self.rotations, self.positions, strict=True)
         return tuple(Transform(R.T, p) @ X_BK for X_BK, R, p in parts)
+
+    def act(self, ends: Ends) -> None:
+        """Its law pushes at the ends."""
+        with self._naming():
+            self.law.act(ends)
+
+    def potential(self, ends: Ends) -> Scalar:
+        """The energy it stores, J."""
+        with self._naming():
+            return self.law.potential(ends)
+
+    def rates(self, ends: Ends) -> Sequence[Scalar]:
+        """dz/dt of its own states."""
+        with self._naming():
+            return self.law.rates(ends)
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """What a function of the user cannot do is said of the element that has it."""
+        try:
+            yield
+        except (CompileError, ModelError) as fault:
+            before = f"{self.law.noun} '{self.name}': "
+            raise type(fault)(Message(fault.message, before=before)) from fault
 
     def parameters(self) -> tuple[Scalar, ...]:
         """All numbers, in the order `with_parameters` takes them back."""

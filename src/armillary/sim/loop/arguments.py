@@ -201,7 +201,7 @@ def projection_or_rates(
         if isinstance(project, CorrectiveForce | AnyPenalty):
             rates = project
         else:
-            rates = baumgarte_rates(tuple(project))  # type: ignore[arg-type]
+            rates = baumgarte_rates(tuple(project), "project")  # type: ignore[arg-type]
         project = False
     if "corrective_force" in names and rates is None:
         raise InputError(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.needs import UNDEFINED
+from armillary.evaluate.needs import why_undefined
 from armillary.mechanism.mechanism import Mechanism
 
 _NAMED = 10  # runs of a batch, at most
@@ -42,5 +42,6 @@ class Blame:
             parts = evaluator.undefined_elements({name: x[row] for name, x in many.items()})
             if parts:
                 names = " and ".join(part.title for part in parts[:2])
-                text = f"{names}: force undefined at t = {t:.6g} s ({UNDEFINED})"
+                why = why_undefined(parts[0])[0]
+                text = f"{names}: force undefined at t = {t:.6g} s ({why})"
                 self.texts.setdefault(self.numbers(v)[row], text)

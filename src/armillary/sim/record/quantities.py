@@ -13,10 +13,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.constraints.axes import Axes
 from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.evaluate.axes import Axes
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.results import ElementForces
 from armillary.evaluate.tyre_forces import TyreForces, tyre_names
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.elements.element import OUTPUTS, READINGS
@@ -120,14 +119,6 @@ def element_columns(m: Mechanism, readings: Array) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
-def _readings(s: States) -> Array:
-    """(S, elements, 10)."""
-    if s.element_readings is not None:
-        return s.element_readings
-    found: ElementForces = s.mechanism.element_forces(s.q, s.v, **s.bodies)
-    return np.concatenate([found.wrench, found.along, found.power[..., None]], axis=-1)
-
-
 def _tyres(s: States) -> Array:
     if s.tyre_outputs is not None:
         return TyreForces(s.mechanism.model, s.tyre_outputs).values
@@ -192,7 +183,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "element_forces": Quantity(
         _elements,
-        lambda s: element_columns(s.mechanism, _readings(s)),
+        lambda s: element_columns(s.mechanism, s.elements(_OWN)),
         needs="force elements",
         text="wrench of every force element on its second end, in that frame; along its own "
         "coordinate; and its power",
@@ -319,6 +310,17 @@ def _constraint_forces(coordinates: str, about: str | None = None) -> Quantity:
     )
 
 
+def _element_forces(coordinates: str, about: str | None = None) -> Quantity:
+    axes = Axes(coordinates, about)
+    return Quantity(
+        lambda m: _elements(m) if _point_known(m, about) else (),
+        lambda s: element_columns(s.mechanism, s.elements(axes)),
+        needs="force elements",
+        text=f"wrench of every force element on its second end, {axes.words}; along its own "
+        f"coordinate; and its power",
+    )
+
+
 def _check(seconds: str) -> Quantity:
     every = period(seconds)
     text = f"cross-check by all formulations, every {every:g} s"
@@ -335,6 +337,9 @@ FAMILIES: dict[str, tuple[Callable[..., Quantity], str]] = {
     "reactions": (_reactions, "reactions:COORDINATES or reactions:COORDINATES:FRAME"),
     "constraint_forces": (
         _constraint_forces, "constraint_forces:COORDINATES or constraint_forces:COORDINATES:FRAME"
+    ),
+    "element_forces": (
+        _element_forces, "element_forces:COORDINATES or element_forces:COORDINATES:FRAME"
     ),
 }  # fmt: skip
 

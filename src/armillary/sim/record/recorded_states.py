@@ -8,18 +8,18 @@ from functools import cached_property
 
 import numpy as np
 
-from armillary.constraints.arrays import turned as rotated_wrench
-from armillary.constraints.axes import Axes, constraint_forces_in, reactions_in
+from armillary.constraints.axes import constraint_forces_in
 from armillary.constraints.constraint_wrenches import merged, on_bodies
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import nearness
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
-from armillary.errors import InputError
+from armillary.evaluate.arrays import turned as rotated_wrench
+from armillary.evaluate.axes import Axes, Places, element_forces_in, moved_joints, reactions_in
 from armillary.evaluate.inputs import Array, Keywords
+from armillary.evaluate.results import ElementForces
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.varied import place_of
 from armillary.sim.motion.step_dynamics import step_dynamics
 
 
@@ -68,19 +68,12 @@ class States:
     def places(self) -> Keywords:
         """Places of joints that are not the model's, as questions of frames take them: offsets
         along the axes of the joint frames."""
-        model = self.mechanism.model
-        moved = [(k, place_of(model, path)) for k, path in enumerate(model.varied)]
-        moved = [(k, place) for k, place in moved if place.kind == "at"]
-        if self.parameters is None or not moved:
-            return {}
-        offsets = np.zeros((len(self.q), 6 * len(model.bodies)))
-        own = self.parameters[:, self.parameters.shape[1] - len(model.varied) :]
-        for k, place in moved:
-            off = own[:, k] - place.value(model)
-            axis = np.array(model.bodies[place.body].at.rotation, float)[place.entry]
-            start = 6 * place.body + 3
-            offsets[:, start : start + 3] += off[:, None] * axis
-        return {"offsets": offsets}
+        offsets = moved_joints(self.mechanism.model, self.parameters)
+        return {} if offsets is None else {"offsets": offsets}
+
+    @cached_property
+    def _where(self) -> Places:
+        return Places(self.mechanism, self.q, parameters=self.parameters)
 
     @cached_property
     def _pushes(self) -> Array:
@@ -142,24 +135,24 @@ class States:
             found = self.mechanism.reactions(
                 self.q, self.v, self.a, external=self.external, **self.bodies
             )
-        self._refuse_moved_joints(axes)
-        return (reactions_in(self.mechanism, found, self.q, axes) if axes else found).total
+        return (reactions_in(found, self._where, axes) if axes else found).total
 
     def constraint_forces(self, axes: Axes) -> Array:
         """(S, columns): wrenches, then forces along coordinates."""
         found = self.solution.constraint_forces
-        self._refuse_moved_joints(axes)
-        return flat_forces(
-            constraint_forces_in(self.mechanism, found, self.q, axes) if axes else found
-        )
+        return flat_forces(constraint_forces_in(found, self._where, axes) if axes else found)
 
-    def _refuse_moved_joints(self, axes: Axes) -> None:
-        """Chosen axes and points are known where the model has its joints."""
-        if axes and self.places:
-            raise InputError(
-                f"forces {axes.words} are not known in runs that place the joints of "
-                f"'{self.mechanism.name}' elsewhere. Ask for them without axes."
+    def elements(self, axes: Axes) -> Array:
+        """(S, elements, 10): wrench, readings along the element's coordinate, power."""
+        known = self.element_readings
+        if known is None:
+            found: ElementForces = self.mechanism.element_forces(self.q, self.v, **self.bodies)
+        else:
+            found = ElementForces(
+                self.mechanism.model, known[..., :6], known[..., 6:9], known[..., 9]
             )
+        found = element_forces_in(found, self._where, axes) if axes else found
+        return np.concatenate([found.wrench, found.along, found.power[..., None]], axis=-1)
 
     @property
     def wheel_forces(self) -> Array:
