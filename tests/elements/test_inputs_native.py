@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop
+from armillary.sim.loop import control_kernels, loop
 
 TIMES = [0.0, 0.05, 0.1, 0.16, 0.25, 1.0]
 NATIVE = "in the native loop"
@@ -55,7 +55,7 @@ def cart(mass=2.0):
     b = am.Builder("cart")
     b.body("cart", joint="prismatic", axis="x", mass=mass)
     b.frame("wall", "world", at=(3.0, 0, 0))
-    b.spring("jack", "cart", "wall")
+    b.spring("jack", "cart", "wall", force=1e-30)
     b.fixed_wrench("gust", "cart", force=(0, 0, 1e-9))
     return b.build()
 
@@ -95,7 +95,7 @@ def test_a_cart_is_pushed_by_steps_of_force():
     """Piecewise constant acceleration: x and v by hand, rk4 is exact; a and the force recorded at
     the end of a row are those of the row that ends."""
     push = am.Schedule([0, 0.1, 0.25, 0.4], [4.0, -6.0, 1.0, 0.0], kind="hold", hold=True)
-    record = ("q", "v", "a", "element_forces", "power")
+    record = ("q", "v", "a", "element_forces")
     run = am.simulate(cart(), inputs={"jack": push}, duration=0.5, step=5e-3, record=record)
     assert list(run.performance().steps) == [NATIVE]
     x = v = 0.0
@@ -180,7 +180,7 @@ def test_functions_are_asked_once_in_the_order_of_time():
         return 1.0
 
     am.simulate(cart(), inputs={"jack": push}, duration=0.1, step=1e-2, record="q,v")
-    assert asked == sorted(asked) and len(asked) <= 31
+    assert 20 <= len(asked) <= 31 and min(np.diff(asked)) > -1e-12
 
 
 def test_a_function_that_fails_stops_the_run_where_it_does():
@@ -193,12 +193,15 @@ def test_a_function_that_fails_stops_the_run_where_it_does():
         am.simulate(cart(), inputs={"jack": lambda t: np.zeros(2) + float(t)}, duration=0.1)
 
 
-def test_code_is_used_again_for_other_numbers():
+def test_code_is_used_again_for_other_numbers(monkeypatch):
     """What is handed over is no part of the code."""
-    m = cart()
-    made = []
+    made, m = [], cart()
+    compile_ = control_kernels.compile_function
+    monkeypatch.setattr(
+        control_kernels, "compile_function", lambda *x: made.append(x) or compile_(*x)
+    )
     for values in ([1.0, 2.0], [3.0, -1.0]):
         push = am.Schedule([0.0, 0.5], values, kind="hold", hold=True)
         am.simulate(m, inputs={"jack": push}, duration=0.1)
-        made.append(len(m.evaluator.memo))
-    assert made[0] == made[1]
+    am.simulate(m, inputs={"jack": bent}, duration=0.1)
+    assert len(made) == 1
