@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import control_kernels, loop
+from armillary.sim.loop import control_kernels, loop, native
 
 TIMES = [0.0, 0.05, 0.1, 0.16, 0.25, 1.0]
 NATIVE = "in the native loop"
@@ -159,6 +159,25 @@ def test_beside_a_controller_and_joint_forces(period):
     pid = am.PID(m, kp=20.0, kd=2.0, ki=5.0, target=[0.3, -0.2], period=period)
     given = {"jack": signals("jump"), "gust": signals("function", 6), "l1": signals("linear")}
     twice(m, inputs=given, controller=pid, duration=0.3, step=2e-3, record=RECORD)
+
+
+@pytest.mark.parametrize("volts", [4.0, am.Schedule(TIMES, [1.0, 4, -3, 2, 5, 1], kind="hold")])
+@pytest.mark.parametrize("dac", [None, am.DAC(14, -10.0, 10.0, period=1e-2)])
+def test_beside_motors_that_are_fed(volts, dac, monkeypatch):
+    """Voltages stand before the inputs of elements; a converter also looks at them where a call of
+    the native loop ends."""
+    monkeypatch.setattr(native, "_STEPS", 5)
+    b = am.Builder("fed")
+    motor = am.Motor(resistance=0.8, torque_constant=0.05, gear=20.0, inductance=2e-3)
+    b.body("a", axis="z", mass=2.0, com=(0.1, -0.05, 0.2), inertia=(0.2, 0.3, 0.4), motor=motor)
+    b.body("b", "a", axis="x", at=(0.1, 0.2, 0), mass=1.0, com=(0, 0.1, 0), inertia=(0.1,) * 3)
+    b.frame("wall", "world", at=(1.0, 0.4, 1.0))
+    b.spring("jack", "b", "wall", stiffness=5.0, rest=1.0)
+    m = b.build()
+    motors = None if dac is None else am.DCMotor(m, dac=dac)
+    record = ("q", "v", "a", "voltage", "current", "element_forces")
+    options = {"actuators": motors, "duration": 0.3, "step": 2e-3, "record": record}
+    twice(m, voltages={"a": volts}, inputs={"jack": signals("hold")}, **options)
 
 
 def test_batches_are_single_runs():
