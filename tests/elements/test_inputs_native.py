@@ -180,6 +180,21 @@ def test_beside_motors_that_are_fed(volts, dac, monkeypatch):
     twice(m, voltages={"a": volts}, inputs={"jack": signals("hold")}, **options)
 
 
+@pytest.mark.parametrize("kind", ["hold", "function"])
+def test_a_road_under_a_tyre(kind):
+    """Height and rate of the road, two numbers."""
+    b = am.Builder("posts")
+    b.body("hub", joint="prismatic", axis="z", at=(0, 0, 0.29), mass=320.0)
+    b.tyre("t", "hub", radius=0.3)
+    low = signals(kind, 2)
+    if kind == "function":
+        road = lambda t: 1e-3 * low(t)  # noqa: E731
+    else:
+        road = am.Schedule(low.times, 1e-3 * low.values, kind=kind)
+    options = {"duration": 0.2, "step": 1e-3, "record": ("q", "v", "tyres"), "tolerance": 1e-9}
+    twice(b.build(), inputs={"t": road}, **options)
+
+
 def test_batches_are_single_runs():
     m, q = crane(maxwell=True), np.array([[0.1, 0.2], [0.3, -0.4], [-0.5, 0.6]])
     given = {"jack": signals("hold"), "gust": signals("function", 6)}
