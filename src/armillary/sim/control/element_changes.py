@@ -18,30 +18,28 @@ from numpy.typing import ArrayLike
 
 from armillary.algorithms.forces.changing import changing_elements
 from armillary.algorithms.forces.elements import READINGS
-from armillary.errors import InputError, unknown_name
+from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, Keywords, as_floats
 from armillary.evaluate.lean_call import OneOrMany
 from armillary.evaluate.program import Program
 from armillary.evaluate.request import Request
-from armillary.graph.expr import Node
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model.elements.element import OUTPUTS, ForceElement, element_inputs, filled
+from armillary.model.elements.element import OUTPUTS, ForceElement, filled
 from armillary.model.elements.tyre import Tyre
-from armillary.model.passive import interpolated
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars, StartNumbers, made_for
+from armillary.sim.control.element_inputs import ElementInputs
 from armillary.sim.control.element_loops import (
     input_rows,
     loop_program,
     numbers_of_loops,
     served_by_loops,
 )
-from armillary.sim.motion.schedules import Inputs, Schedule
-from armillary.sim.motion.user_functions import array_of, columns, numbers
+from armillary.sim.motion.schedules import Schedule
+from armillary.sim.motion.user_functions import array_of, columns
 
 _TURNS = 50  # of Newton's method for steady states
 _STEP = 1e-6  # of its differences, relative to the state
-_BEFORE = 1e-7  # of the times: how much before an instant the step that ends there lies
 _STEADY = 1e-9  # rates that count as zero, relative to those at the start
 
 
@@ -82,10 +80,9 @@ class ElementChanges(Block):
         """parameters (n) or (B, n): of `mechanism.parameters`, instead of the model's; those of
         changing elements that differ stand behind their states, and stay."""
         self.mechanism, self.built_for = mechanism, made_for(mechanism)
-        self.inputs = dict(inputs)
+        self.inputs = ElementInputs(mechanism, inputs)
         named = ", ".join(f"'{name}'" for name in inputs)
         self.what = f"force elements with inputs ({named})" if inputs else "own states of elements"
-        self.schedules = tuple(x for x in inputs.values() if isinstance(x, Schedule))
         names: list[str] = []
         units: list[str] = []
         changing: list[tuple[int, int, int, int]] = []
@@ -108,6 +105,10 @@ class ElementChanges(Block):
         )
 
     @property
+    def schedules(self) -> Sequence[Schedule]:  # type: ignore[override]
+        return self.inputs.schedules
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Of the elements."""
         return tuple(self.mechanism.model.elements[k].name for k, *_ in self._changing)
@@ -122,32 +123,39 @@ class ElementChanges(Block):
         states = len(self.states)
         return loop_program(self.mechanism.evaluator, self._changing, states, told, fuse)
 
-    def given_rows(self, t: object) -> list[Scalar]:
-        """Inputs at a time as `loops` reads them; empty where it does not."""
-        return input_rows(self.mechanism.evaluator, self._changing, self._given(t))[1]
+    def given_rows(self, t: object, table: Scalars | None = None) -> list[Scalar]:
+        """Inputs at a time as `loops` reads them; empty where it does not.  table: as of
+        `ElementInputs.at`."""
+        given = self.inputs.at(t, table)
+        return input_rows(self.mechanism.evaluator, self._changing, given)[1]
+
+    @property
+    def loop_inputs(self) -> int:
+        """How many numbers those are."""
+        none = [0.0] * sum(given for _, _, given, _ in self._changing)
+        return len(input_rows(self.mechanism.evaluator, self._changing, none)[1])
 
     # -- the elements at a state -----------------------------------------------------------------
 
-    def _given(self, t: object) -> list[Scalar]:
-        """Inputs at a time (a scalar of any kind, or instants), flat over all elements."""
-        found: list[Scalar] = []
-        for part in self.mechanism.model.elements:
-            if part.name in self.inputs:
-                n, what = part.law.input_count(), f"inputs['{part.name}']"
-                found += _at(self.inputs[part.name], t, n, what)
-        return found
+    def traced(
+        self, what: str, t: Scalar, lists: Sequence[Scalars], table: Scalars
+    ) -> list[Scalar]:
+        """`force` or `rate` over nodes of a graph.  lists: q, v, z, u; table: inputs that tables
+        give (`ElementInputs.at`)."""
+        q, v, z, u = map(list, lists)
+        inputs = {"q": q, "v": v, "states": z, "inputs": self.inputs.at(t, table)}
+        found = self.mechanism.evaluator.inlined(changing_elements(self._changing), inputs)
+        if what == "rate":
+            return list(found.result("rates")) if self.states else []
+        return [x + y for x, y in zip(u, found.result("force"), strict=True)]
 
     def _answer(self, name: str, t: Scalar, q: Scalars, v: Scalars, z: Scalars) -> list[Scalar]:
-        """A result of the algorithm over nodes of a graph, floats or columns."""
-        if isinstance(q[0], Node):
-            inputs = {"q": list(q), "v": list(v), "states": list(z), "inputs": self._given(t)}
-            algorithm = changing_elements(self._changing)
-            return list(self.mechanism.evaluator.inlined(algorithm, inputs).result(name))
+        """A result of the algorithm over floats or columns."""
         places = array_of(q)
         states = array_of(z) if len(z) else np.zeros((*places.shape[:-1], 0))
         if places.ndim == 1:
             at = (t, *q, *v, *z)
-            if self._latest.get("at") != at:
+            if name == "force" or self._latest.get("at") != at:  # a schedule may jump at t
                 t_, q_, v_, z_ = (np.array([x], float) for x in (t, q, v, z))
                 self._latest.update(at=at, found=self._numbers(t_, q_, v_, z_))
             return list(self._latest["found"][name][0].tolist())
@@ -155,8 +163,8 @@ class ElementChanges(Block):
 
     @cached_property
     def _latest(self) -> dict[str, Any]:
-        """The last state of a single run with all results there: of one instant the force and the
-        rates are asked for, one after the other."""
+        """The last state of a single run with all results there: of one instant the force is asked
+        for, then the rates."""
         return {}
 
     def _numbers(
@@ -179,7 +187,7 @@ class ElementChanges(Block):
             return OneOrMany(program, evaluator.base_numbers)
 
         ask = evaluator.memo.once(("element changes", self._changing, fuse), make)
-        given = _by_instant(self._given(t), len(t))
+        given = _by_instant(self.inputs.at(t), len(t))
         arrays = {"q": q, "v": v, "states": z, "inputs": given}
         return ask(arrays, len(q))
 
@@ -291,92 +299,6 @@ def _given_numbers(mechanism: Mechanism, part: ForceElement, parameters: Array |
         return []
     own = [mechanism.parameter_names.index(name) for name in part.parameter_names()]
     return own if np.any(parameters[..., own] != mechanism.parameters[own]) else []
-
-
-def _at(given: Any, t: Any, count: int, what: str) -> list[Scalar]:
-    """An input at a time: `count` scalars."""
-    if isinstance(given, Schedule) and isinstance(t, Node):
-        return _traced(given, t, count)
-    if not callable(given):
-        return list(np.broadcast_to(as_floats(what, given), (count,)).tolist())
-    if isinstance(t, np.ndarray):  # instants of a recording
-        if isinstance(given, Schedule) and np.ptp(t):
-            return _at_ends(given, t, count)
-        values = [_at(given, float(x), count, what) for x in t]
-        return list(np.array(values).T)
-    found = given(t)
-    if isinstance(t, Node):
-        return _counted(what, list(found) if np.ndim(found) else [found], count)
-    return _counted(what, np.atleast_1d(numbers(what, found, t)).tolist(), count)
-
-
-def _at_ends(schedule: Schedule, t: Array, count: int) -> list[Scalar]:
-    """A table at instants at which steps end: before a jump, as the accelerations there are."""
-    h = _BEFORE * max(1.0, float(np.abs(t).max()))
-    return list(schedule.at_stages(t - h, h, (1.0,)).reshape(len(t), count).T)
-
-
-def _counted(what: str, found: list[Scalar], count: int) -> list[Scalar]:
-    if len(found) != count or np.ndim(found[0]):
-        raise InputError(
-            f"{what}: expected {count} numbers at an instant, found shape {np.shape(found)}. "
-            f"Every run of a batch gets the same."
-        )
-    return found
-
-
-def _traced(schedule: Schedule, t: Scalar, count: int) -> list[Scalar]:
-    """A continuous table over time as nodes of a graph."""
-    jumps = (np.diff(schedule.times) == 0.0).any()
-    if schedule.kind != "linear" or jumps or schedule.values.ndim > 2 or len(schedule.times) > 200:
-        raise TypeError("a schedule that jumps, bends smoothly or is long")
-    values = schedule.values.reshape(len(schedule.times), count).T
-    rows = [tuple(zip(schedule.times.tolist(), x.tolist(), strict=True)) for x in values]
-    return [interpolated(row, t) if len(row) > 1 else row[0][1] for row in rows]
-
-
-def split_inputs(mechanism: Mechanism, inputs: Inputs) -> tuple[Inputs, Keywords]:
-    """Inputs of joints, and those of force elements."""
-    if not isinstance(inputs, Mapping):
-        return inputs, {}
-    parts = {part.name: part for part in mechanism.model.elements}
-    joints = {*mechanism.v_labels, *mechanism.model.joint_index}
-    both = [name for name in inputs if name in parts and name in joints]
-    if both and parts[both[0]].law.input_count():
-        raise InputError(
-            f"inputs['{both[0]}']: a joint and a {parts[both[0]].law.kind} have this name. Rename "
-            f"one of them."
-        )
-    own = {name: x for name, x in inputs.items() if name in parts and name not in joints}
-    for name, x in own.items():
-        part, count = parts[name], parts[name].law.input_count()
-        element_inputs(part, f"inputs['{name}']")
-        values = (
-            x.values
-            if isinstance(x, Schedule)
-            else None
-            if callable(x)
-            else as_floats(f"inputs['{name}']", x)
-        )
-        if values is None:
-            continue
-        axes = values.ndim - int(isinstance(x, Schedule))  # of one instant
-        if axes > 1:
-            raise InputError(
-                f"inputs['{name}']: every run of a batch gets the same; found numbers of shape "
-                f"{values.shape}. Constants per run are `parameters` ('{name}.force', ...)."
-            )
-        width = values.shape[-1] if axes else 1
-        if width != count or not np.isfinite(values).all():
-            raise InputError(
-                f"inputs['{name}']: expected {count} finite numbers, constant or by the rows of a "
-                f"Schedule, found shape {values.shape}."
-            )
-    unknown = [name for name in inputs if name not in own and name not in joints]
-    if unknown and parts:
-        takers = [name for name, part in parts.items() if part.law.inputs]
-        raise unknown_name("joint or force element", unknown[0], [*sorted(joints), *takers])
-    return {name: x for name, x in inputs.items() if name not in own} or None, own
 
 
 def check_changes(

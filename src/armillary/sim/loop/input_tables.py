@@ -1,6 +1,7 @@
 """What is given over time, computed in advance for every stage of the next steps of a run.
 
-Joint forces, voltages, wrenches on frames and prescribed motion as tables of the native loop.
+Joint forces, voltages, inputs of force elements, wrenches on frames and prescribed motion as tables
+of the native loop.
 Functions of the user are asked in the order of time; where one raises, the tables end, and the step
 in Python that comes next tells.  Schedules are read for all stages at once.
 """
@@ -17,12 +18,15 @@ from armillary.errors import ArmillaryError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.lowering.tree import Tables
+from armillary.sim.control.element_inputs import ElementInputs
+from armillary.sim.control.tracing import inputs_of_elements
 from armillary.sim.loop.step_data import Given, Method, Span
 from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.motion.schedules import Forces
 
-_TAU, _COMMAND, _MOTION = "joint forces", "voltages", "prescribed motion"  # beside frames
+_TAU, _COMMAND, _ELEMENTS = "joint forces", "voltages", "inputs of elements"  # in this order
+_MOTION = "prescribed motion"
 _ROUNDING = 1e-12  # of the largest number: less is no jump
 Seen = dict[str, Array]  # (steps, stages, ...); at the ends of steps (steps, ...)
 Source = Callable[[float], Array]
@@ -54,6 +58,7 @@ class InputTables:
         """Of the tables, per step, at most."""
         setup, mechanism = self.system.setup, self.mechanism
         width = 0 if self._steady else mechanism.nv * (1 + bool(setup.voltages))
+        width += 0 if self._elements is None else self._elements.width
         if setup.external.of_time and not setup.external.steady:
             width += 6 * len(mechanism.model.bodies)
         if setup.prescribed:
@@ -121,7 +126,8 @@ class InputTables:
             after = _row_of(self._forces()[_COMMAND], t)
         except Exception:
             done, after = done - 1, seen[_COMMAND][done - 1, 0]
-        for name, last in ((_TAU, seen[_TAU][-1, 0]), (_COMMAND, after)):
+        for name in self._forces():
+            last = after if name == _COMMAND else seen[name][-1, 0]
             shape = (done, seen[name].shape[1], max(seen[name].shape[2], len(last)), len(last[0]))
             known = np.broadcast_to(seen[name][:done], shape)
             seen[name] = np.concatenate([known, np.broadcast_to(last, (1, *shape[1:]))])
@@ -151,23 +157,32 @@ class InputTables:
             found |= {name: partial(external.at_stages, name) for name in external.frames}
         return found
 
-    def _forces(self) -> dict[str, Forces]:
-        """Joint forces and voltages; none where both are constant, or asked for with the blocks."""
-        setup = self.system.setup
+    def _forces(self) -> dict[str, Forces | ElementInputs]:
+        """Joint forces, voltages and inputs of elements; none where all are constant, or asked for
+        with the blocks."""
+        setup, elements = self.system.setup, self._elements
         if self.called or self._steady:
             return {}
-        return {_TAU: setup.inputs} | ({_COMMAND: setup.voltages} if setup.voltages else {})
+        found: dict[str, Forces | ElementInputs] = {_TAU: setup.inputs}
+        found |= {_COMMAND: setup.voltages} if setup.voltages else {}
+        return found | ({_ELEMENTS: elements} if elements is not None else {})
+
+    @property
+    def _elements(self) -> ElementInputs | None:
+        """Of force elements, where some are handed over."""
+        found = inputs_of_elements(self.system.chain)
+        return None if found is None or found.steady else found
 
     @property
     def _steady(self) -> bool:
         volts = self.system.setup.voltages
-        return self.system.setup.inputs.steady and (volts is None or volts.steady)
+        own = self.system.setup.inputs.steady and self._elements is None
+        return own and (volts is None or volts.steady)
 
     @property
     def _samples(self) -> bool:
-        """Do sampled blocks look at voltages that change?"""
-        volts = self.system.setup.voltages
-        fed = volts is not None and not volts.steady and not self.called
+        """Do sampled blocks look at voltages in a table?"""
+        fed = self.system.setup.voltages is not None and not self._steady and not self.called
         return fed and bool(self.system.chain.sampled)
 
     @property
@@ -241,11 +256,11 @@ class InputTables:
         assert self._still is not None
         shape = (steps, len(self.method.b))
         tau, wrench = self._still.tau, self._still.wrench
-        forces = [seen[name] for name in (_TAU, _COMMAND) if name in seen]
+        forces = [seen[name] for name in (_TAU, _COMMAND, _ELEMENTS) if name in seen]
         if forces:
-            own = (*forces[0].shape[:2], self.rows, self.system.nv)
-            tau = np.concatenate([np.broadcast_to(x, own) for x in forces], axis=-1)
-        beside = (_TAU, _COMMAND, _MOTION)
+            own = (*forces[0].shape[:2], self.rows)
+            tau = np.concatenate([np.broadcast_to(x, (*own, x.shape[-1])) for x in forces], axis=-1)
+        beside = (_TAU, _COMMAND, _ELEMENTS, _MOTION)
         if wrenches := {name: x[:steps] for name, x in seen.items() if name not in beside}:
             carried = self._carried(wrenches, tables)
             wrench = carried.reshape(*shape, *carried.shape[1:])
@@ -291,8 +306,8 @@ def _with_rows(motion: Array) -> Array:
     return motion.reshape(3, -1, motion.shape[-1])
 
 
-def _row_of(given: Forces, t: float) -> Array:
-    """(1, nv), or one per run."""
+def _row_of(given: Forces | ElementInputs, t: float) -> Array:
+    """(1, n), or one per run."""
     return np.atleast_2d(given(t))
 
 

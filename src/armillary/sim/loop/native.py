@@ -116,12 +116,13 @@ class NativeLoop:
             with_samples = False
         sample = (traced.sample, len(self.stages)) if with_samples else None
         commanded = self.system.setup.voltages is not None
+        known = (traced.key, commanded, self.system.nv * commanded + traced.fed)
         added = self._added()
         if added is None:
-            return Controller(traced.control, sample, traced.key, commanded)
+            return Controller(traced.control, sample, *known)
         alone = len(self.system.chain.stages) == 1 and not added.inputs
         control = None if alone else traced.beside
-        return Controller(control, sample, traced.key, commanded, added=added)
+        return Controller(control, sample, *known, added=added)
 
     def _added(self) -> Added | None:
         """Force elements of the chain that have a program of their own, in loops."""
@@ -129,7 +130,7 @@ class NativeLoop:
         if found is None:
             return None
         elements, start = found
-        return Added(elements.loops(), start, len(elements.given_rows(0.0)))
+        return Added(elements.loops(), start, elements.loop_inputs)
 
     @property
     def asks_python(self) -> bool:

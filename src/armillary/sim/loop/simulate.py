@@ -19,7 +19,8 @@ from armillary.errors import InputError, Message, ModelError
 from armillary.evaluate.inputs import Array, Keywords, as_floats
 from armillary.evaluate.named_states import State as GivenState
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.control.element_changes import check_changes, element_changes, split_inputs
+from armillary.sim.control.element_changes import check_changes, element_changes
+from armillary.sim.control.element_inputs import split_inputs
 from armillary.sim.control.loop_turns import loop_turns
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states

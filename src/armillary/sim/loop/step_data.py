@@ -75,9 +75,9 @@ class Given:
     stage; r: one row per state, or one for all of them (not of tau).
 
     tau: joint forces (nv), with what comes to the first block behind them where the controller is
-    commanded; of one step more where it is sampled.  wrench: on the bodies of `Stepping.tables` (6
-    per body).  drive: accelerations of the constraint rows; place and velocity: theirs after every
-    step, (steps, r, rows of the constraints)."""
+    commanded, then inputs of force elements; of one step more where commands are sampled.  wrench:
+    on the bodies of `Stepping.tables` (6 per body).  drive: accelerations of the constraint rows;
+    place and velocity: theirs after every step, (steps, r, rows of the constraints)."""
 
     tau: Array
     wrench: Array | None = None
@@ -149,11 +149,13 @@ class Controller:
     at every stage; what it raises stops the loop and stands in `Stepping.fault`.
 
     sample: what sampled blocks do, and how many of them there are.  key: equal for equal traced
-    functions, whose code is then used again.  commanded: `Given.tau` holds commands too."""
+    functions, whose code is then used again.  commanded: `Given.tau` holds commands too, which
+    samples look at; behind: so many numbers in all behind the joint forces."""
 
     control: Control | None = None
     sample: tuple[Sample, int] | None = None
     key: Hashable = None
     commanded: bool = False
+    behind: int = 0
     answer: Answer | None = None
     added: Added | None = None  # behind `control`, or instead of it

@@ -106,9 +106,8 @@ class Stepping:
     def _blocks(self, controller: Controller, wrenches: Wrenches | None) -> None:
         """Controllers and actuators, and wrenches that depend on the state."""
         mechanism, nz = self.mechanism, self.nz
-        controlling = Controlling(
-            mechanism.evaluator, self._batched, nz, controller.key, controller.commanded
-        )
+        known = (controller.key, controller.commanded, controller.behind)
+        controlling = Controlling(mechanism.evaluator, self._batched, nz, *known)
         control, added = controller.control, controller.added
         if added is not None:
             kernel = added.program.kernel(self._batched, "double")
