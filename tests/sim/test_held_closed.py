@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.sim.loop import loop, native_choice
+from armillary.sim.loop import loop, native, native_choice
+from armillary.sim.methods.resting import limit_pushes
 
 METHODS = ["rk4", "semi-implicit", "implicit", "exponential", "variational"]
 
@@ -226,3 +227,87 @@ def test_batches_with_samples_that_part():
         one = am.simulate(m, q0[row], events=[am.JointLimits()], **options)
         for name in one.labels:
             np.testing.assert_allclose(many[name][:, row], one[name], atol=1e-9)
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_limits_on_forces_beside_joints_at_rest(rows):
+    """The stop takes all of a torque that grows to 300 N m, and the loop none of it: a limit on the
+    force of the pin is not met; a lower one is, at the instant of the run in Python."""
+    m = press()
+    q0 = np.tile(m.assemble({"crank": 0.79}).q, (rows, 1))
+    q0 = q0[0] if rows == 1 else q0
+    torque = am.Schedule([0.0, 0.1, 0.6], [5.0, 5.0, 300.0])
+    options = {"duration": 0.6, "step": 2e-3, "inputs": {"crank": torque}}
+    quiet = [am.JointLimits(), am.Limit("constraint_forces.pin.force", above=30.0)]
+    run = am.simulate(m, q0, events=quiet, **options)
+    assert run.complete and run.time[-1] == 0.6 and run.performance().native > 0.8
+    loud = [am.JointLimits(), am.Limit("constraint_forces.pin.force", above=9.5, terminal=False)]
+    fast, plain = (f(m, q0, events=loud, **options) for f in (am.simulate, in_python))
+    assert len(plain.events) > rows
+    for (t, text), (when, words) in zip(fast.events, plain.events, strict=True):
+        assert text == words and abs(t - when) < 1e-9
+
+
+def test_a_joint_at_rest_does_not_creep():
+    """A closed mechanism whose other freedom swings for long: the coordinate stays, to rounding."""
+    m = press()
+    run = am.simulate(m, {"crank": 0.79}, duration=5.0, step=1e-3, inputs={"crank": 40.0},
+                      events=[am.JointLimits()], every=50)  # fmt: skip
+    after = run.time > 0.5
+    assert np.ptp(run.q[after, 3]) > 0.1
+    assert np.abs(run.q[after, 0] - 0.8).max() < 1e-12 and np.abs(run.v[after, 0]).max() < 1e-14
+
+
+def test_limits_on_energies_of_runs_that_have_switched():
+    """Each run has the energy of its own mechanism, with a spring or without."""
+    free = am.example("double-pendulum")
+    stiff = free.replace(bodies={"lower": {"passive": am.Passive(spring=30.0, viscous=0.5)}})
+    q0 = np.array([[1.2, 0.6], [0.5, 0.1], [-0.4, 0.2]])
+    switch = am.Switch(lambda t, q, v: q[0] - 0.3, "caught", -1, to=stiff)
+    events = [switch, am.Limit("energy", above=-5.9, terminal=False)]
+    rows_are_single_runs(free, q0, duration=1.5, step=2e-3, events=events)
+
+
+def wind(t, q, v):
+    """On the outer arm, more where it is turned."""
+    push = 0.0 * np.multiply.outer(q[..., 0], np.ones(6))
+    push[..., 3], push[..., 4] = 3.0 * np.sin(q[..., 1]), 5.0 * t
+    return {"b": push}
+
+
+@pytest.mark.parametrize("method", ["implicit", "rk4"])
+def test_wrenches_of_the_state_beside_runs_that_part(method):
+    q0 = np.array([[0.3, 0.5], [-0.9, 1.0], [0.39, -0.4]])
+    options = {"duration": 0.3, "step": 2e-3, "method": method, "events": [am.JointLimits()]}
+    many = am.simulate(stop_arm(), q0, external=wind, **options)
+    assert sum("comes to rest" in text for _, text in many.events) == 2
+    for row in range(3):
+        one = am.simulate(stop_arm(), q0[row], external=wind, **options)
+        np.testing.assert_allclose(many.q[:, row], one.q, atol=1e-9)
+
+
+def test_all_groups_go_as_far_as_the_slowest(monkeypatch):
+    """A loop that takes few steps at a time holds the others back, and nothing is lost."""
+    m, q0 = stop_arm(), np.array([[0.3, 0.5], [-0.9, 1.0], [0.39, -0.4]])
+    options = {"duration": 0.4, "step": 2e-3, "events": [am.JointLimits()], "every": 3}
+    usual = am.simulate(m, q0, **options)
+    advance = native.NativeLoop.advance
+
+    def short(self, state, taken, steps, h, every):
+        return advance(self, state, taken, min(steps, 2 + self.rows), h, every)
+
+    monkeypatch.setattr(native.NativeLoop, "advance", short)
+    np.testing.assert_array_equal(am.simulate(m, q0, **options).q, usual.q)
+
+
+def test_pushes_of_limits():
+    """Complementarity by hand: one alone; two that help each other; one that cannot move."""
+    Y = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 0.0]])
+    a = np.array([[-4.0, 1.0, -7.0], [-4.0, -7.0, 0.0], [4.0, 2.0, 1.0], [-4.0, 3.0, 0.0]])
+    sides = np.ones((4, 3))
+    sides[3, 1] = -1.0
+    push = limit_pushes(np.tile(Y, (4, 1, 1)), a, sides)
+    np.testing.assert_allclose(push[0], [2.0, 0.0, 0.0])  # and 1 + 2 > 0 leaves
+    np.testing.assert_allclose(push[1], [1.0, 2.0, 0.0], atol=1e-12)
+    np.testing.assert_array_equal(push[2], 0.0)
+    np.testing.assert_allclose(push[3], [3.0, 2.0, 0.0], atol=1e-12)

@@ -51,8 +51,10 @@ def undefined_elements(
     model: Model, given: Mapping[str, Array], interpret: Interpret
 ) -> list[ForceElement]:
     """Of one state: springs whose ends coincide, and the like."""
+    if not model.elements:
+        return []
     q, v = (np.ravel(given.get(name, np.zeros(0))) for name in ("q", "v"))
-    if not model.elements or len(q) != model.nq or not np.isfinite(q).all():
+    if len(q) != model.nq or not np.isfinite(q).all():
         return []
     v = v if len(v) == model.nv and np.isfinite(v).all() else np.zeros(model.nv)
     if max(np.abs(q).max(initial=0.0), np.abs(v).max(initial=0.0)) > _ORDINARY:

@@ -162,12 +162,11 @@ def _method(stepper: Stepper) -> Method | None:
 
 
 def _kept(system: System, group: Group, project: bool) -> Kept:
-    """How the constraints of these runs are kept.  What trees hold needs no projection, unless it
-    is held in its place."""
+    """How the constraints of these runs are kept; what trees hold needs no projection."""
     drawn_back = system.setup.baumgarte if group.mechanism.constraint_rows else None
     if isinstance(drawn_back, AnyPenalty) and group.held.entries:
         raise NotNative("joints that are held, beside constraints that give way")
-    return Kept(project and bool(group.mechanism.constraints or group.held.places), drawn_back)
+    return Kept(project and bool(group.mechanism.constraints), drawn_back)
 
 
 def _whole(x: float) -> bool:

@@ -90,14 +90,12 @@ def holding_forces(Y: Array, missing: Array) -> Array:
 
 
 def held_variant(mechanism: Mechanism, held: Held) -> Mechanism:
-    """The mechanism with these entries of v held.  Trees keep what does not accelerate, without a
-    word about velocities."""
+    """The mechanism with these entries of v held.  What does not accelerate keeps still: only
+    methods that keep positions have to be told where."""
     model, labels = mechanism.model, [mechanism.v_labels[k] for k in held.entries]
-    velocity = 0.0 if model.constraints or held.places else None
-    places = held.places or (None,) * len(labels)
-    motions = tuple(
-        PrescribedMotion(f"{label} held", label, 0.0, velocity, place)
-        for label, place in zip(labels, places, strict=True)
-    )
+    motions = tuple(PrescribedMotion(f"{label} held", label) for label in labels)
+    if held.places:
+        pairs = zip(motions, held.places, strict=True)
+        motions = tuple(replace(x, velocity=0.0, position=place) for x, place in pairs)
     changed = replace(model, prescribed=(*model.prescribed, *motions))
     return mechanism.variant(("held", held), changed)
