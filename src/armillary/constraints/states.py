@@ -31,6 +31,7 @@ _LONG = 4096  # numbers
 _AT_ONCE = 2**16  # numbers of J that are worked on together: they stay in the cache
 _ROUNDED = 1e-13  # of gravity and velocities, which cancel in the rows
 _FULFILLED = 1e-9  # what a row may be off, as a part of its terms
+_FAR = 1e15  # rad or m: native code has no sines beyond it
 NO_NUMBER = "the state has no answer: its numbers are not finite, or too large"
 
 
@@ -104,13 +105,19 @@ def placed(equations: Equations, q: Array, v: Array) -> NDArray[np.bool_]:
         if rows is not None and isfinite(sum(map(_total, rows))):
             return np.array([isfinite(_total(equations.tree.mass_matrix(q[0])))])
     bodies = equations.motion(q, v)
-    known = known_rows(equations.terms(q, v))
+    known = known_rows(equations.terms(q, v)) & _near(q)
     return finite_rows(q, v, bodies.E, bodies.o, bodies.S) & known
 
 
 def answerable(system: System) -> NDArray[np.bool_]:
     """(B,) where the equations of motion can be solved."""
-    return known_rows(system.terms) & finite_rows(system.M, system.force, system.target)
+    known = known_rows(system.terms) & _near(system.q)
+    return known & finite_rows(system.M, system.force, system.target)
+
+
+def _near(q: Array) -> NDArray[np.bool_]:
+    """(B,) where all code has sines of the coordinates, whoever made it."""
+    return np.asarray(np.abs(q).max(axis=1, initial=0.0) < _FAR)
 
 
 def fulfilled(

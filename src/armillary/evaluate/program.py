@@ -169,8 +169,9 @@ class Program:
         if frame_body not in self._codes:
             straight = straight_code(self.request, self.tables, frame_body)
             code = self._rolled(straight) if self._rolls else straight
-            too_long = tier is None and not code.fits(self.options.budget)
-            self._codes[frame_body] = None if too_long else code
+            # traced here in any case: callers hear at once of what cannot be
+            fits = code.fits(self.options.budget) if tier is None else code.operations >= 0
+            self._codes[frame_body] = code if fits else None
             self._far_too_long = straight.given_up
         return self._codes[frame_body]
 
