@@ -256,7 +256,7 @@ def test_springs_follow_the_run(made, run, tmp_path):
             ends = m[:3, 3] + np.outer((-0.5, 0.5), m[:3, 2])
             wanted = [(0.5, 0, 0.9), made.pose(q, "mid")[1]]
             assert ends == pytest.approx(np.array(wanted), abs=1e-5)
-            assert len(ties["rope (spring)"]) == 2
+            assert len(ties["rope (cable)"]) == 2
         for tie in (*ties["coil (spring)"], *ties["strut (spring)"]):
             low, high = np.array(tie["low"]), np.array(tie["high"])
             assert (low[2], high[2]) == pytest.approx((-0.5, 0.5), abs=0.05)
