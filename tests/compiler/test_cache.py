@@ -130,7 +130,7 @@ def test_nothing_is_noted_for_source_that_changed(cache, monkeypatch):
 
 
 @pytest.mark.usefixtures("settled")
-def test_a_noted_object_needs_no_text(cache):
+def test_a_noted_object_needs_no_text(cache, shipped_code):
     """The second time the text is not even written; another identity or level writes its own."""
     written = []
 
@@ -324,7 +324,7 @@ def test_cold_and_warm_code_are_the_same(cache):
     assert len(cache.entries()) == 1
 
 
-def test_settings_make_other_objects(cache):
+def test_settings_make_other_objects(cache, shipped_code):
     text = text_of(2.5)
     for optimize in (1, 2):
         assert not Library(text, ["batch"], optimize=optimize, cache=cache).from_cache

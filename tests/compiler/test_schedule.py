@@ -134,7 +134,7 @@ def test_order_does_not_change_a_bit(monkeypatch):
     np.testing.assert_array_equal(traced(x), plain(x))
 
 
-def test_llvm_schedules_others_as_before():
+def test_llvm_schedules_others_as_before(shipped_code):
     """Options of LLVM are global; they are set back after a module that keeps its order."""
     import llvmlite.binding as llvm
 

@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 _BELOW = ("scalar", "errors", "spatial", "joints", "model", "algorithms")
 ROOMS = (*_BELOW, "graph", "codegen", "runtime", "evaluate", "constraints", "mechanism")
@@ -36,7 +36,12 @@ def fingerprint() -> str | None:
 
 
 def unchanged() -> bool:
-    """Is all source older than this process?"""
+    """Is all source older than this process?  Looked at once a second at most."""
+    return _unchanged_at(time.monotonic() // 1.0)
+
+
+@lru_cache(maxsize=1)
+def _unchanged_at(second: float) -> bool:
     try:
         return not _changed_since(PACKAGE, _STARTED - _MARGIN)
     except OSError:

@@ -22,11 +22,14 @@ def hexadecimal(value: float, element: str) -> str:
 
 @dataclass(frozen=True)
 class Lanes:
-    """W numbers of one type that are worked on together."""
+    """W numbers of one type that are worked on together.
+
+    quick: their code is generated as fast as LLVM can (see `Library`)."""
 
     width: int = 1
     element: str = "double"  # or "float"
     fma: bool = True
+    quick: bool = False
 
     @property
     def type(self) -> str:
@@ -106,8 +109,10 @@ def machine() -> Machine:
     return Machine(llvm.get_host_cpu_name(), features.flatten() if features else "", fma, doubles)
 
 
-def lanes(batched: bool, element: str = "double", width: int | None = None) -> Lanes:
+def lanes(
+    batched: bool, element: str = "double", width: int | None = None, quick: bool = False
+) -> Lanes:
     """Lanes for one state or for a batch; width: of batches, by default what this machine has."""
     here = machine()
     own = here.doubles * (2 if element == "float" else 1)
-    return Lanes((width or own) if batched else 1, element, here.fma)
+    return Lanes((width or own) if batched else 1, element, here.fma, quick)

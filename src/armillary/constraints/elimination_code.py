@@ -134,7 +134,9 @@ def _driver(lanes: Lanes) -> Library:
 
         return with_declarations(elimination_text(lanes), lanes)
 
-    return Library(text, ["batch"], optimize=2, identity=of_lanes(identity("elimination"), lanes))
+    return Library(
+        text, ["batch"], 2, identity=of_lanes(identity("elimination"), lanes), quick=lanes.quick
+    )
 
 
 class _Tables:

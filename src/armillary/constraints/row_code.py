@@ -125,7 +125,7 @@ class RowCode:
             writer = BlockWriter(lanes, _SYMBOL)
             return with_declarations(writer.write(self._traced[0]), lanes)
 
-        return Library(text, [_SYMBOL], identity=of_lanes(self._identity, lanes))
+        return Library(text, [_SYMBOL], identity=of_lanes(self._identity, lanes), quick=lanes.quick)
 
     @cached_property
     def _identity(self) -> str | None:

@@ -77,7 +77,7 @@ def element_code(request: Request, kind: ElementKind, lanes: Lanes) -> Library:
         return with_declarations(BlockWriter(lanes, _SYMBOL).write(_traced(request, kind)), lanes)
 
     name = identity("element", request, kind.key, kind.ends, kind.numbers)
-    return Library(text, [_SYMBOL], identity=of_lanes(name, lanes))
+    return Library(text, [_SYMBOL], identity=of_lanes(name, lanes), quick=lanes.quick)
 
 
 def code_addresses(codes: Sequence[Library]) -> list[int]:

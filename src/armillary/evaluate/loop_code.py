@@ -89,7 +89,7 @@ def _body_code(request: Request, kind: BodyKind, lanes: Lanes) -> BodyCode:
         "blocks and record",
         lambda: ([block.name for block in traced().blocks], traced().record),
     )
-    return BodyCode(Library(text, names, identity=of_lanes(name, lanes)), record)
+    return BodyCode(Library(text, names, identity=of_lanes(name, lanes), quick=lanes.quick), record)
 
 
 def _inward_stages(request: Request) -> set[int]:
@@ -107,7 +107,9 @@ def _driver(lanes: Lanes) -> Library:
 
         return with_declarations(loop_text(lanes), lanes)
 
-    return Library(text, ["batch"], optimize=2, identity=of_lanes(identity("driver"), lanes))
+    return Library(
+        text, ["batch"], 2, identity=of_lanes(identity("driver"), lanes), quick=lanes.quick
+    )
 
 
 @cache

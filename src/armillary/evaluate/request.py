@@ -42,6 +42,8 @@ class CompileOptions:
     background: code of closed mechanisms is made in a thread of its own, while loops answer their
     forward dynamics.  The clock decides then who answers, and last digits may differ from run to
     run.
+    optimize: 0: code is generated as fast as LLVM can, three to four times sooner; it runs 1.3 to
+    1.9 times slower and gives the same bits.  None: as fast code as LLVM makes.
     geometry_tolerance: constraints that differ by less than this part of the machine's size count
     as dependent, and loops that are open by less as closed; give the accuracy of the numbers in the
     model where it is coarser than 1e-9.  None: that of the digits in the file it came from."""
@@ -52,11 +54,17 @@ class CompileOptions:
     lanes: int | None = None
     geometry_tolerance: float | None = None
     states: int = 0
+    optimize: int | None = None
     background: bool = False
 
     def __post_init__(self) -> None:
         if self.tier not in (None, 1, 2):
             raise InputError(f"tier: expected 1, 2 or None, found {self.tier!r}.")
+        if self.optimize is not None and (type(self.optimize) is not int or self.optimize != 0):
+            raise InputError(
+                f"optimize: expected 0 (code that is made quickly) or None (code that runs fast), "
+                f"found {self.optimize!r}."
+            )
         given = self.geometry_tolerance
         if given is not None and not (isinstance(given, (int, float)) and 0.0 <= given < 0.1):
             raise InputError(
@@ -75,7 +83,7 @@ class CompileOptions:
 
     def simd(self, batched: bool, element: str = "double") -> Lanes:
         """How many states of a batch are worked on together, or one."""
-        return lanes(batched, element, self.lanes)
+        return lanes(batched, element, self.lanes, self.optimize == 0)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ class RolledCode:
             return with_declarations("\n\n".join(texts), lanes)
 
         name = of_lanes(self._straight.identity, lanes, "rolled")
-        library = Library(text, note["names"], 0, identity=name)
+        library = Library(text, note["names"], 0, identity=name, quick=lanes.quick)
         linked = Linked(
             [_driver(lanes), library], work=max(note["room"], 1), scratch=arrays.numbers()
         )
@@ -109,4 +109,6 @@ def _driver(lanes: Lanes) -> Library:
 
         return with_declarations(rolled_text(lanes), lanes)
 
-    return Library(text, ["batch"], optimize=2, identity=of_lanes(identity("rolled"), lanes))
+    return Library(
+        text, ["batch"], 2, identity=of_lanes(identity("rolled"), lanes), quick=lanes.quick
+    )

@@ -100,7 +100,15 @@ class StraightCode:
             return with_declarations(straight_text(lanes, self.graph.block(), arrays), lanes)
 
         return Linked(
-            [Library(text, ["batch"], _OPTIMIZE, identity=of_lanes(self.identity, lanes))]
+            [
+                Library(
+                    text,
+                    ["batch"],
+                    _OPTIMIZE,
+                    identity=of_lanes(self.identity, lanes),
+                    quick=lanes.quick,
+                )
+            ]
         )
 
     def within(self, lanes: Lanes, arrays: Arrays) -> Library:
@@ -113,7 +121,11 @@ class StraightCode:
             return with_declarations(writer.write(self.graph.block()), lanes)
 
         return Library(
-            text, ["straight"], _OPTIMIZE, identity=of_lanes(self.identity, lanes, "within")
+            text,
+            ["straight"],
+            _OPTIMIZE,
+            identity=of_lanes(self.identity, lanes, "within"),
+            quick=lanes.quick,
         )
 
 

@@ -112,7 +112,8 @@ class Edits(Constrained):
 
     def compile(self, **options: Any) -> Self:
         """The same mechanism with other settings: tier=1 or 2, threads=n, budget=operations,
-        states=how many will be asked for, background=True (see `CompileOptions`).
+        states=how many will be asked for, optimize=0 for code that is made quickly, background=True
+        (see `CompileOptions`).
 
         Nothing is compiled before it is asked for; `compile_report` tells what was."""
         return type(self)(self.model, replace(self.options, **options))

@@ -37,7 +37,7 @@ class Behind(Struct):
 @cache
 def library() -> Library:
     width = lanes(False, "double")
-    return Library(with_declarations(_text(), width), ["batch"], optimize=2)
+    return Library(with_declarations(_text(), width), ["batch"])
 
 
 def _text() -> str:

@@ -177,7 +177,7 @@ _PARTS = {"single_float": _float_text, "batch": _batch_text}
 def _compiled(text: Callable[[], str], symbols: list[str]) -> Library:
     source = fingerprint()
     known = None if source is None else key_of([source, "callable type", *symbols])
-    return Library(text, symbols, optimize=2, identity=known)
+    return Library(text, symbols, identity=known)
 
 
 class Machinery:

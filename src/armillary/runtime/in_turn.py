@@ -32,7 +32,7 @@ def behind_context(field: Slot) -> Slot:
 @cache
 def library() -> Library:
     width = lanes(False, "double")
-    return Library(with_declarations(_text(), width), ["batch"], optimize=2)
+    return Library(with_declarations(_text(), width), ["batch"])
 
 
 def _text() -> str:

@@ -49,7 +49,7 @@ def library() -> Library:
         _motion(), _carry(), *free_motion_parts(), _answer(), _batch(), _split(), _state(),
     )  # fmt: skip
     text = with_declarations("\n\n".join(parts), lanes(False, "double"))
-    return Library(text, ["batch", "split", "state"], optimize=2)
+    return Library(text, ["batch", "split", "state"])
 
 
 def _turn() -> str:

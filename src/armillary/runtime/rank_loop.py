@@ -42,7 +42,7 @@ def library() -> Library:
     """`batch(ctx)`: numbers (rank, a bound of the condition), Q^T (n, n), R^T (m, n), P (m), and
     how much every row has to do with those that follow from others (m)."""
     text = "\n\n".join([*parts(), _batch()])
-    return Library(with_declarations(text, lanes(False, "double")), ["batch"], optimize=2)
+    return Library(with_declarations(text, lanes(False, "double")), ["batch"])
 
 
 def parts() -> list[str]:

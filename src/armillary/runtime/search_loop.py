@@ -70,7 +70,7 @@ class Search(Struct):
 @cache
 def run_search() -> Callable[[int], None]:
     text = "\n\n".join([_copy(), _place(), _begin(), _retire(), _follow(), _judge(), _search()])
-    library = Library(with_declarations(text, lanes(False, "double")), ["search"], optimize=2)
+    library = Library(with_declarations(text, lanes(False, "double")), ["search"])
     return library.call("search")
 
 

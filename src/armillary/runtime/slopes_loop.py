@@ -32,7 +32,9 @@ def library(shape: Shape) -> Library:
     parts = [*rows_text(shape), *elements_text(shape), *turns_text(shape)]
     parts += [_pushed(shape), _state(shape), _onward(shape), _both(shape)]
     parts += [_placed(shape), _handed(shape), _batch(shape)]
-    return Library(with_declarations("\n\n".join(parts), shape.lanes), ["batch"], optimize=2)
+    return Library(
+        with_declarations("\n\n".join(parts), shape.lanes), ["batch"], quick=shape.lanes.quick
+    )
 
 
 # -- as many states as stand side by side ----------------------------------------------------------

@@ -45,7 +45,7 @@ def library(kind: Kind) -> Library:
     width, dense = lanes(False, "double"), _DENSE.get(kind)
     own = [] if dense is None else [dense()]
     text = "\n\n".join([_combine(), _finite(), _copy(), _largest(), *own, _steps(kind)])
-    return Library(with_declarations(text, width), ["steps"], optimize=2)
+    return Library(with_declarations(text, width), ["steps"])
 
 
 @cache

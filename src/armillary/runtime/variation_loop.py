@@ -64,7 +64,7 @@ class Variations(Struct):
 def library() -> Library:
     width = lanes(False, "double")
     parts = (product_text(), *symmetric_parts(), _turned(), _even(), _changed(), _batch())
-    return Library(with_declarations("\n\n".join(parts), width), ["batch"], optimize=2)
+    return Library(with_declarations("\n\n".join(parts), width), ["batch"])
 
 
 def _turned() -> str:
