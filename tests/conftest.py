@@ -1,6 +1,8 @@
 """Options of the test run."""
 
 import gc
+import os
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +41,10 @@ def pytest_addoption(parser):
         "--llvm", default="quick", choices=("quick", "normal"),
         help="quick: code is generated at LLVM's level 0 (the same bits); normal: as users get it",
     )  # fmt: skip
+    parser.addoption(
+        "--costs", metavar="FILE", default=None,
+        help="write the processor time of every test, dearest first",
+    )  # fmt: skip
 
 
 def pytest_configure(config):
@@ -57,3 +63,42 @@ def pytest_collection_finish():
     """What was made while tests were collected stays: it need not be looked through again."""
     gc.collect()
     gc.freeze()
+
+
+# -- the processor time of tests ------------------------------------------------------------------
+
+
+def _processor_time():
+    """Of this process and of those it waited for, s."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    item.begun = _processor_time()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cost", _processor_time() - item.begun))
+
+
+_costs = {}
+
+
+def pytest_runtest_logreport(report):
+    """Of one test; with several processes, in the one that directs the others."""
+    if report.when == "call":
+        _costs[report.nodeid] = dict(report.user_properties)["cost"]
+
+
+def pytest_sessionfinish(session):
+    file = session.config.getoption("--costs")
+    if file is not None and not hasattr(session.config, "workerinput"):
+        dearest = sorted(_costs.items(), key=lambda entry: -entry[1])
+        Path(file).write_text("".join(f"{cost:.2f} {name}\n" for name, cost in dearest))
