@@ -228,14 +228,32 @@ def independent_rows(equations: Equations) -> Rows:
 
 def _independent_rows(equations: Equations, rng: np.random.Generator, wanted: Rows) -> Rows:
     """Rows that are not constant combinations of others: J at random open configurations."""
-    from scipy.linalg import qr
-
     q = equations.random_configurations(rng, OPEN_SAMPLES)
     J = equations.scaling.scaled(equations.terms(q).J)
     wide = np.concatenate(list(J[:, wanted]), axis=1)  # (m, samples * n)
-    _, R, P = qr(wide.T, mode="economic", pivoting=True)
-    rank = counted(np.abs(np.diag(R)), max(RANK_TOLERANCE, equations.geometry_tolerance))
-    return np.sort(wanted[P[:rank]])
+    sizes, order = _largest_first(wide)
+    rank = counted(sizes, max(RANK_TOLERANCE, equations.geometry_tolerance))
+    return np.sort(wanted[order[:rank]])
+
+
+def _largest_first(A: Array) -> tuple[Array, Rows]:
+    """The order of rows in which each is the largest of what is left with those before it taken
+    off, and these sizes: (min(m, n),), (m,).
+
+    The diagonal of a pivoted QR (Gram-Schmidt; sizes are accurate to the rounding of the largest).
+    LAPACK's would need `scipy.linalg`, which takes 0.1 s to import."""
+    left, order = A.copy(), np.arange(len(A))
+    sizes = np.zeros(min(A.shape))
+    for k in range(len(sizes)):
+        squares = np.einsum("ij,ij->i", left[k:], left[k:])
+        best = k + int(np.argmax(squares))
+        order[[k, best]], left[[k, best]] = order[[best, k]], left[[best, k]]
+        sizes[k] = np.sqrt(squares[best - k])
+        if sizes[k] == 0.0:
+            break
+        unit = left[k] / sizes[k]
+        left[k + 1 :] -= np.outer(left[k + 1 :] @ unit, unit)
+    return sizes, order
 
 
 def closed_samples(equations: Equations, rng: np.random.Generator) -> Array:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
-from armillary.sim.record.plotting import RunFigure
 from armillary.vehicles.axle import Axle
 from armillary.vehicles.kinematics import kinematics
 from armillary.vehicles.steering import Rack, Trapezoid, ackermann_error, ackermann_outer
+
+if TYPE_CHECKING:
+    from armillary.sim.record.plotting import RunFigure
 
 _ANGLES = np.linspace(-0.6, 0.6, 25)
 
@@ -52,6 +55,8 @@ class Ackermann:
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> RunFigure:
         """Outer over inner angle beside the condition, and the error."""
+        from armillary.sim.record.plotting import RunFigure
+
         figure = RunFigure(figsize=(9.0, 3.6), layout="constrained")
         one, two = figure.subplots(1, 2)
         turned = self.left + self.right >= 0.0

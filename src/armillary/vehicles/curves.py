@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
-from armillary.sim.record.plotting import RunFigure
+
+if TYPE_CHECKING:
+    from armillary.sim.record.plotting import RunFigure
 
 _SHOWN = (
     "camber",
@@ -145,6 +148,8 @@ class Curves:
         wanted = names or tuple(x.removeprefix("left ") for x in self._told("left"))
         if not names and "roll centre z" in self.columns:
             wanted = (*wanted, "roll centre z")
+        from armillary.sim.record.plotting import RunFigure
+
         figure = RunFigure(figsize=(9.0, 2.4 * ((len(wanted) + 1) // 2)), layout="constrained")
         grid = figure.subplots((len(wanted) + 1) // 2, 2, squeeze=False)
         for axes, name in zip(grid.flat, wanted, strict=False):

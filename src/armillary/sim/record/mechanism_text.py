@@ -7,8 +7,6 @@ import os
 from functools import cached_property
 
 from armillary.errors import ArmillaryError, InputError
-from armillary.formats.native import read_native
-from armillary.formats.native_write import write_native
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.model import Model
 
@@ -18,6 +16,8 @@ _SEEN_FROM = "# meshes are seen from "  # the first line of a text whose bodies 
 
 def model_text(model: Model) -> str:
     """The native file of a model; empty where it has none (functions of the user) or a huge one."""
+    from armillary.formats.native_write import write_native  # takes 0.15 s to import
+
     try:
         text = write_native(model)
     except ArmillaryError:
@@ -37,6 +37,8 @@ def stored_text(model: Model) -> str:
 
 def read_stored(text: str) -> Model:
     """The model of a recording; its meshes are found where they were, if they are still there."""
+    from armillary.formats.native import read_native
+
     line = text.partition("\n")[0]
     if not line.startswith(_SEEN_FROM):
         return read_native(text=text)
