@@ -85,6 +85,11 @@ def where(condition: Scalar, yes: Scalar, no: Scalar) -> Scalar:
     return yes if condition else no
 
 
+def nothing(x: Scalar) -> bool:
+    """Is it the number 0?  Scalars that are only known later are something."""
+    return type(x) in (int, float) and x == 0
+
+
 def sign(x: Scalar) -> Scalar:
     """-1, 0 or 1."""
     return where(x > 0, 1.0, where(x < 0, -1.0, 0.0))

@@ -8,15 +8,16 @@ same steps run on floats (run.py), on symbols, and traced into machine code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol
 
 from armillary.model.lowering.tree import KernelBody
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Matrix, Motion, MotionDyad, Transform, Vector
 
 Step = Callable[..., None]
+P = ParamSpec("P")
 
 
 class Leaves(Protocol):
@@ -152,6 +153,37 @@ Pass = (
 )
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """What made an algorithm, and what for."""
+
+    make: Callable[..., Algorithm]
+    parts: tuple[object, ...]
+    named: tuple[tuple[str, object], ...]
+
+
+def made_for(make: Callable[P, Algorithm]) -> Callable[P, Algorithm]:
+    """A function that makes algorithms for numbers (a plan, say), which can be turned then."""
+
+    @wraps(make)
+    def made(*parts: P.args, **named: P.kwargs) -> Algorithm:
+        return replace(make(*parts, **named), recipe=Recipe(made, parts, tuple(named.items())))
+
+    return made
+
+
+def turned(value: Any, number: Callable[[Scalar], Scalar]) -> Any:
+    """A value with every float in its tuples, lists and dataclasses turned."""
+    if type(value) is float:
+        return number(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(turned(x, number) for x in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        found = {x.name: turned(getattr(value, x.name), number) for x in fields(value)}
+        return replace(value, **found)
+    return value
+
+
 @dataclass(frozen=True, eq=False)
 class Algorithm:
     """A list of passes with its inputs and results; equal to itself alone, whatever its name.
@@ -176,7 +208,8 @@ class Algorithm:
     world(g): start values of the recursion; every field that goes through `p` has one.
     rate: the input that force elements take for the velocities.
     alternative: other passes with the same inputs and results, taken where straight-line code of a
-    small mechanism is shorter with them."""
+    small mechanism is shorter with them.
+    recipe: of one that was made for numbers (`made_for`)."""
 
     name: str
     passes: tuple[Pass, ...]
@@ -186,6 +219,14 @@ class Algorithm:
     shapes: dict[str, Any] = field(default_factory=dict)
     alternative: Algorithm | None = None
     rate: str = "v"
+    recipe: Recipe | None = None
+
+    def turned(self, number: Callable[[Scalar], Scalar]) -> Algorithm:
+        """The same for other numbers: every float of what it was made for is turned."""
+        if self.recipe is None:
+            return self
+        parts, named = turned((self.recipe.parts, self.recipe.named), number)
+        return self.recipe.make(*parts, **dict(named))
 
     def joint_level(self) -> bool:
         """Are all results forces, accelerations or matrices along the degrees of freedom?  Then

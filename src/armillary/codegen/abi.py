@@ -153,6 +153,7 @@ class Context(Struct):
     CLOSING = pointer()  # tables of a large constrained system; see runtime/elimination.py
     ELEMENT_RUNS = pointer()  # (first, last, variant) of force elements of one kind
     ELEMENT_RUN_COUNT = integer()
+    NUMBERS = pointer()  # of the mechanism, which straight-line code reads
 
 
 @dataclass(frozen=True)
@@ -196,6 +197,7 @@ PLACES = {
     "const": Place(Context.CONSTS, Ints.CONSTS, shared=True, good="always"),  # of the body
     "global": Place(Context.GLOBALS, shared=True, good="always"),  # gravity, base motion
     "frame": Place(Context.FRAME, shared=True, good="always"),  # placement of the asked frame
+    "number": Place(Context.NUMBERS, shared=True, good="always"),  # of the mechanism
     "own": Place(Context.WORK, Ints.WORK),  # the body's record
     "parent": Place(Context.WORK, Ints.PARENT_WORK, good="pass"),  # its parent's: (parent, k, pass)
     "sum": Place(Context.WORK, Ints.SUM, good="pass"),  # what its children added up

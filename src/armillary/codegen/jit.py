@@ -122,6 +122,24 @@ class Library:
         return function
 
 
+_shared: weakref.WeakValueDictionary[tuple[object, ...], Library] = weakref.WeakValueDictionary()
+
+
+def shared(
+    text: Callable[[], str], symbol: str, optimize: int, identity: str | None, quick: bool
+) -> Library:
+    """The library of this identity that somebody holds in this process, or a new one."""
+    key = (identity, symbol, level_of(optimize, quick))
+    found = None if identity is None else _shared.get(key)
+    if found is not None:
+        found.from_cache = True  # nothing is compiled
+        return found
+    made = Library(text, [symbol], optimize, identity=identity, quick=quick)
+    if identity is not None:
+        _shared[key] = made
+    return made
+
+
 def _written(text: Callable[[], str]) -> str:
     from armillary.graph.expr import growing
 

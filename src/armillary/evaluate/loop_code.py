@@ -311,6 +311,7 @@ class SolvingCode:
             scratch=arrays.numbers(),
             extra=_room(request, self.tables),
         )
+        self._before.point(linked, lanes)
         program = [int(Kind.STRAIGHT), 0, int(Kind.SOLVE), _solve_code(request)]
         _describe(linked, request, self.tables, program, [[before.addresses["straight"]]])
         return linked

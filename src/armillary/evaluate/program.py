@@ -167,7 +167,7 @@ class Program:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            straight = straight_code(self.request, self.tables, frame_body)
+            straight = straight_code(self.request, self.tables, frame_body, self._rolls)
             code = self._rolled(straight) if self._rolls else straight
             # traced here in any case: callers hear at once of what cannot be
             fits = code.fits(self.options.budget) if tier is None else code.operations >= 0
@@ -231,7 +231,11 @@ class Program:
 
     def graph(self) -> FunctionGraph:
         """The whole question as one graph, however long.  (Algorithms that need no frame.)"""
-        return (self._straight_code(None) or straight_code(self.request, self.tables)).graph
+        return self._folded.graph
+
+    @cached_property
+    def _folded(self) -> StraightCode:
+        return straight_code(self.request, self.tables, folded=True)
 
     def followed_by(self, other: Program) -> None:
         """Rows that this program leaves without an answer (NaN) go to the other one, natively, and

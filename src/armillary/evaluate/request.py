@@ -25,6 +25,7 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import whole_number
 from armillary.model.elements.element import OUTPUTS
 from armillary.model.lowering.tree import Tables
+from armillary.scalar import Scalar
 
 GLOBALS = 16  # numbers of gravity, base velocity and base acceleration; largest opening
 
@@ -91,7 +92,7 @@ class Load:
     """A frame that a wrench acts in: the kernel body that carries it (-1: the world) and X_FK."""
 
     body: int
-    X: tuple[float, ...]
+    X: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """A whole algorithm on one mechanism, run once: on nodes of a graph, symbols or many digits.
 
-Traced, the constants of the mechanism fold into the code, and its zeros and ones vanish.  A row
-with an input that is not a number must not lose it through a vanished zero: the sum of 0 * input is
-added to the results.
+Traced, the zeros and ones of the mechanism vanish from the code; its other numbers fold into it, or
+stand in a table behind it (structure.py).  A row with an input that is not a number must not lose
+it through a vanished zero: the sum of 0 * input is added to the results.
 """
 
 from __future__ import annotations
@@ -11,21 +11,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from math import inf
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, Base
+from armillary.algorithms.passes import Algorithm, Base, turned
 from armillary.evaluate.request import GLOBALS, Load, Request, input_sizes
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.graph.function import FunctionGraph
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
-from armillary.spatial import Force, Motion, Transform, Vector
+from armillary.spatial import Force, Matrix, Motion, Transform, Vector
 
 Number = Callable[[Scalar], Scalar]  # how a constant of the mechanism becomes another scalar
 Frame = tuple[int, Transform]  # the body that carries the asked frame, and X_FK
-S = TypeVar("S", Motion, Transform)
+S = TypeVar("S", Matrix, Motion, Transform)
+
+
+class Counted(Protocol):
+    def operations(self) -> int: ...
+
+
+T = TypeVar("T", bound=Counted)
 _SMALL = 8000  # operations up to which other passes are tried
 _SHORTER = 0.95  # how much shorter they have to be
 
@@ -48,10 +55,12 @@ def specialise(
     if tables.gravity is not None:
         base = replace(base, gravity=Vector(*tables.gravity))
     if number is not None:
-        tables, base = _tables(tables, number), _base(base, number)
+        algorithm = algorithm.turned(number)
+        tables, base = of_tables(tables, number), _base(base, number)
         frame = frame and (frame[0], _numbers(frame[1], number))
     if loads:
-        inputs = {**inputs, "external": _carried(loads, tables, inputs["external"], number)}
+        loads = loads if number is None else of_loads(loads, number)
+        inputs = {**inputs, "external": _carried(loads, tables, inputs["external"])}
     return Run(algorithm, tables, base, inputs, frame)
 
 
@@ -81,7 +90,12 @@ def _base(base: Base, number: Number) -> Base:
     return Base(gravity, *motion, opening)
 
 
-def _tables(tables: Tables, number: Number) -> Tables:
+def of_loads(loads: Sequence[Load], number: Number) -> tuple[Load, ...]:
+    return tuple(replace(load, X=tuple(map(number, load.X))) for load in loads)
+
+
+def of_tables(tables: Tables, number: Number) -> Tables:
+    """Tables with every number turned."""
     bodies = tuple(b.with_parameters(list(map(number, b.parameters()))) for b in tables.bodies)
     constraints = tables.constraints
     if constraints is not None:
@@ -97,6 +111,8 @@ def _constraints(table: ConstraintTable, number: Number) -> ConstraintTable:
             X_1A=_numbers(row.X_1A, number),
             X_2B=_numbers(row.X_2B, number),
             closure=row.closure.with_parameters(list(map(number, row.closure.parameters()))),
+            own=_numbers(row.own, number),
+            turns=turned(row.turns, number),
             passive=tuple(
                 p.with_parameters(list(map(number, p.parameters()))) for p in row.passive
             ),
@@ -116,16 +132,13 @@ def _constraints(table: ConstraintTable, number: Number) -> ConstraintTable:
     return ConstraintTable(frames, axes)
 
 
-def _carried(
-    loads: Sequence[Load], tables: Tables, wrenches: Sequence[Scalar], number: Number | None
-) -> list[Scalar]:
+def _carried(loads: Sequence[Load], tables: Tables, wrenches: Sequence[Scalar]) -> list[Scalar]:
     """Wrenches in frames as those on all bodies, each in its body frame."""
     total = [Force.zero() for _ in tables.bodies]
     for k, load in enumerate(loads):
         if load.body < 0:
             continue  # a force on the world moves nothing
         X_FK = Transform.from_leaves(load.X)
-        X_FK = X_FK if number is None else _numbers(X_FK, number)
         wrench = X_FK.T @ Force.from_leaves(wrenches[6 * k : 6 * k + 6])
         own = tables.bodies[load.body].own
         total[load.body] = total[load.body] + Force(own @ wrench.angular, own @ wrench.linear)
@@ -149,10 +162,15 @@ def symbolic_base(graph: Graph, moving: bool, vertical_gravity: bool = False) ->
 
 
 def traced(
-    request: Request, tables: Tables, frame_body: int | None = None, most: float = inf
+    request: Request,
+    tables: Tables,
+    frame_body: int | None = None,
+    most: float = inf,
+    number: Callable[[Graph], Number] = structural,
 ) -> FunctionGraph:
     """What is asked as a graph.  Gravity ("global") and the placement of the frame ("frame") are
-    inputs of it, beside those of the request.  most: as of `Graph`."""
+    inputs of it, beside those of the request.  most: as of `Graph`.  number: what numbers of the
+    mechanism become in it."""
     graph = Graph(most)
     sizes = input_sizes(request, tables)
     inputs = graph.inputs(sizes)
@@ -160,23 +178,21 @@ def traced(
     if frame_body is not None:
         frame = (frame_body, Transform.from_leaves([graph.load("frame", k) for k in range(12)]))
     base = symbolic_base(graph, request.moving_base, request.vertical_gravity)
-    number, loads = structural(graph), request.loads
-    run = specialise(request.algorithm, tables, base, inputs, frame, number, loads)
+    loads = request.loads
+    run = specialise(request.algorithm, tables, base, inputs, frame, number(graph), loads)
     outputs = {name: run.result(name) for name in request.algorithm.writes}
     matrices = [name for name, kind in request.algorithm.writes.items() if kind == "matrix"]
     sizes |= {"global": GLOBALS} | ({} if frame is None else {"frame": 12})
     return FunctionGraph(sizes, marked(graph, inputs, outputs, matrices))
 
 
-def shortest(
-    request: Request, tables: Tables, frame_body: int | None = None, most: float = inf
-) -> FunctionGraph:
-    """As `traced`, with the passes that make the shorter code of a small mechanism."""
-    found = traced(request, tables, frame_body, most)
-    alternative = request.algorithm.alternative
+def shortest(request: Request, trace: Callable[[Request], T]) -> T:
+    """What `trace` makes of a request, or of the same with the passes that make the shorter code
+    of a small mechanism."""
+    found, alternative = trace(request), request.algorithm.alternative
     if alternative is None or found.operations() > _SMALL:
         return found
-    other = traced(replace(request, algorithm=alternative), tables, frame_body)
+    other = trace(replace(request, algorithm=alternative))
     return other if other.operations() < _SHORTER * found.operations() else found
 
 

@@ -8,22 +8,24 @@ is found under the same identity.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from armillary.algorithms.passes import Algorithm, AncestorPairs, Solve
-from armillary.codegen.abi import Arrays
+from armillary.codegen.abi import Arrays, Context
 from armillary.codegen.cache import remembered
-from armillary.codegen.jit import Library
+from armillary.codegen.jit import Library, shared
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import identity, of_lanes
-from armillary.evaluate.kernel import CodeKind, Linked
+from armillary.evaluate.inputs import Array
+from armillary.evaluate.kernel import TYPES, CodeKind, Linked
 from armillary.evaluate.request import Request
 from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
+    from armillary.evaluate.structure import Derivation, Structure, Tabled
     from armillary.graph.function import FunctionGraph
 
 # operations at the least, as seen on chains with axes along and across each other (slides, which
@@ -99,17 +101,9 @@ class StraightCode:
 
             return with_declarations(straight_text(lanes, self.graph.block(), arrays), lanes)
 
-        return Linked(
-            [
-                Library(
-                    text,
-                    ["batch"],
-                    _OPTIMIZE,
-                    identity=of_lanes(self.identity, lanes),
-                    quick=lanes.quick,
-                )
-            ]
-        )
+        linked = Linked([self._library(text, "batch", lanes, of_lanes(self.identity, lanes))])
+        self.point(linked, lanes)
+        return linked
 
     def within(self, lanes: Lanes, arrays: Arrays) -> Library:
         """Machine code that works on W states side by side, as a pass of a loop kernel."""
@@ -120,22 +114,59 @@ class StraightCode:
             writer = BlockWriter(lanes, "straight", order="row", arrays=arrays)
             return with_declarations(writer.write(self.graph.block()), lanes)
 
-        return Library(
-            text,
-            ["straight"],
-            _OPTIMIZE,
-            identity=of_lanes(self.identity, lanes, "within"),
-            quick=lanes.quick,
-        )
+        return self._library(text, "straight", lanes, of_lanes(self.identity, lanes, "within"))
+
+    def _library(
+        self, text: Callable[[], str], symbol: str, lanes: Lanes, name: str | None
+    ) -> Library:
+        return shared(text, symbol, _OPTIMIZE, name, lanes.quick)
+
+    def point(self, linked: Linked, lanes: Lanes) -> None:
+        """What runs this code finds the numbers that stand behind it."""
 
 
-def straight_code(request: Request, tables: Tables, frame_body: int | None = None) -> StraightCode:
-    """Code of an algorithm on one mechanism."""
+class StructureCode(StraightCode):
+    """Straight-line code of all mechanisms of one structure, with the numbers of one of them."""
+
+    def __init__(self, trace: Callable[[float], Tabled], structure: Structure):
+        """trace: over loads of numbers (structure.py)."""
+        super().__init__(self._graph_of, structure.identity)
+        self._structure, self._make = structure, trace
+        self._made: Tabled | None = None
+
+    def _graph_of(self, most: float) -> FunctionGraph:
+        self._made = self._make(most)
+        return self._made.graph
+
+    @cached_property
+    def table(self) -> Array:
+        """The numbers behind the code."""
+
+        def derivation() -> Derivation:
+            if self._made is None:
+                self.graph = self._traced(inf)
+            return cast("Tabled", self._made).derivation
+
+        return self._structure.table(remembered(self.identity, "table", derivation))
+
+    def point(self, linked: Linked, lanes: Lanes) -> None:
+        linked.point(Context.NUMBERS, self.table.astype(TYPES[lanes.element]))
+
+
+def straight_code(
+    request: Request, tables: Tables, frame_body: int | None = None, folded: bool = False
+) -> StraightCode:
+    """Code of an algorithm on one mechanism.  folded: all its numbers stand in the code."""
+    from armillary.evaluate.structure import structure_of
+
+    structure = None if folded else structure_of(request, tables, frame_body)
+    if structure is not None:
+        return StructureCode(partial(structure.tabled, request, tables, frame_body), structure)
 
     def trace(most: float) -> FunctionGraph:
-        from armillary.evaluate.specialise import shortest
+        from armillary.evaluate.specialise import shortest, traced
 
-        return shortest(request, tables, frame_body, most)
+        return shortest(request, lambda asked: traced(asked, tables, frame_body, most))
 
     return StraightCode(trace, identity("straight", request, tables, frame_body))
 

@@ -33,9 +33,9 @@ from armillary.algorithms.closed.constrained import (
 from armillary.algorithms.closed.constraint_rows import Lines, kept_rows
 from armillary.algorithms.closed.residual import CONVERGED, UNCONVERGED, with_status
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
+from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward, made_for
 from armillary.algorithms.sparse import SparseRows, times
-from armillary.scalar import Scalar, where
+from armillary.scalar import Scalar, nothing, where
 from armillary.spatial.small import LDL
 
 _HOLD = 1e-6  # (motion of the actuators / motion of all joints)² that is trusted
@@ -54,6 +54,7 @@ class Strict:
     rounding: tuple[float, float]
 
 
+@made_for
 def actuation(
     plan: Plan,
     mobility: Sequence[float],
@@ -124,7 +125,7 @@ def _smallest(
         own = own + y * y * m
         whole = whole + y * y * (1.0 / (size * size))
     status = where(whole * _HOLD <= own, CONVERGED, UNCONVERGED)
-    return [m * y + status if m else 0 for m, y in zip(mobility, x, strict=True)]
+    return [0 if nothing(m) else m * y + status for m, y in zip(mobility, x, strict=True)]
 
 
 def _nearest(
@@ -137,7 +138,7 @@ def _nearest(
 ) -> list[Scalar]:
     """(S^T P S) u = S^T P f  with  P = N (N^T D N)^-1 N^T,  D = 1/size²."""
     n, inertia = len(force), [1.0 / (x * x) for x in sizes]
-    chosen = [k for k, x in enumerate(mobility) if x]
+    chosen = [k for k, x in enumerate(mobility) if not nothing(x)]
     units = ([int(k == i) for k in range(n)] for i in chosen)
     answers = [_free_motion(plan, inertia, unit, lines) for unit in units]
     C = [[answer[k] for answer in answers] for k in chosen]
@@ -157,7 +158,7 @@ def _free_motion(
     plan: Plan, inertia: Sequence[float], force: list[Scalar], lines: Lines
 ) -> list[Scalar]:
     """How a mechanism with these inertias at its joints, and no others, answers a force."""
-    rows: SparseRows = [{k: x} if x else {} for k, x in enumerate(inertia)]
+    rows: SparseRows = [{} if nothing(x) else {k: x} for k, x in enumerate(inertia)]
     return solved(rows, plan, force, [(entries, 0) for entries, _ in lines])
 
 

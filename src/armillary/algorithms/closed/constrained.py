@@ -27,7 +27,15 @@ from armillary.algorithms.closed.residual import (
     with_status,
 )
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, AncestorPairs, GlobalStep, Inward, Outward, Pass
+from armillary.algorithms.passes import (
+    Algorithm,
+    AncestorPairs,
+    GlobalStep,
+    Inward,
+    Outward,
+    Pass,
+    made_for,
+)
 from armillary.algorithms.sparse import (
     SparseLDL,
     SparseRows,
@@ -40,7 +48,7 @@ from armillary.algorithms.sparse import (
 from armillary.algorithms.tree.kinematics import place
 from armillary.algorithms.tree.locking import axes_status
 from armillary.algorithms.tree.mass_matrix import compose, mass_matrix
-from armillary.scalar import Dual, Scalar, where
+from armillary.scalar import Dual, Scalar, nothing, where
 from armillary.spatial import Force, Inertia, RigidMotion
 
 MASSLESS = 1e-12  # of all inertias: less opposes nothing
@@ -76,6 +84,7 @@ def world(g):
     }
 
 
+@made_for
 def constrained_dynamics(plan: Plan) -> Algorithm:
     """The algorithm for one plan; the tables carry the constraints."""
 
@@ -135,7 +144,7 @@ def _passes(plan: Plan, close: Callable[[Run], None], result: str) -> tuple[Pass
 
 def closed_check(run: Run, plan: Plan) -> Scalar:
     """Unconverged where the position is open, if closed ones are asked for (`Base.opening`)."""
-    if run.base.opening is None or not any(plan.closing):
+    if run.base.opening is None or all(map(nothing, plan.closing)):
         return CONVERGED
     within = openness(run, plan.closing) <= run.base.opening
     return where(within, CONVERGED, UNCONVERGED)
@@ -150,7 +159,8 @@ def _implied_check(
     status: Scalar = CONVERGED
     for k in plan.implied:
         entries, target = lines[k]
-        size = 1.0 / weight if (weight := plan.openings[k]) else 0.0
+        weight = plan.openings[k]
+        size = 0.0 if nothing(weight) else 1.0 / weight
         status = fulfilled(status, target, entries, a, plan.scale, noise, share, size)
     return status
 
@@ -162,6 +172,7 @@ def rounded_in(run: Run, plan: Plan) -> Scalar:
     return felt.dot(felt) + speed * speed
 
 
+@made_for
 def correction(plan: Plan, level: str, weights: Sequence[float] = ()) -> Algorithm:
     """The smallest step by kinetic energy that closes the rows to first order.
 

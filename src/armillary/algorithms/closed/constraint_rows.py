@@ -7,7 +7,7 @@ from functools import cached_property
 
 from armillary.algorithms.interpreter import Run
 from armillary.model.lowering.constraint_table import FrameConstraint
-from armillary.scalar import Scalar
+from armillary.scalar import Scalar, nothing
 from armillary.spatial import Force, Motion, RigidMotion, Transform
 
 Row = dict[int, Scalar]  # entries by degree of freedom
@@ -169,11 +169,12 @@ def opening(run: Run, kept: Iterable[int], weights: Sequence[float]) -> Scalar:
 def openness(run: Run, weights: Sequence[float]) -> Scalar:
     """Σ (weight opening)² over all rows."""
     paths, start = Paths(run), 0
-    squares: dict[float, Scalar] = {}  # of rows with the same weight
+    squares: dict[Scalar, Scalar] = {}  # of rows with the same weight
     for constraint in run.constraints.all:
         own = weights[start : start + constraint.count]
-        for weight, x in zip(own, constraint.openings(paths) if any(own) else (), strict=False):
-            if weight:
+        some = not all(map(nothing, own))
+        for weight, x in zip(own, constraint.openings(paths) if some else (), strict=False):
+            if not nothing(weight):
                 squares[weight] = squares.get(weight, 0) + x
         start += constraint.count
     total: Scalar = 0

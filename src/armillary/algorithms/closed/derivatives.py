@@ -17,7 +17,7 @@ from armillary.algorithms.closed.constrained import (
 from armillary.algorithms.closed.residual import CONVERGED, UNCONVERGED, in_units, with_status
 from armillary.algorithms.closed.split import SolvedState
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
+from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward, made_for
 from armillary.algorithms.sparse import product, times
 from armillary.scalar import Scalar, where
 from armillary.spatial.small import orthonormal
@@ -26,6 +26,7 @@ ALONG = ("motions", "dq", "carried", "moved", "dv")
 Column = list[Scalar]
 
 
+@made_for
 def derivative_dynamics(plan: Plan, row_weights: Sequence[float], singular: float) -> Algorithm:
     """plan, row_weights: as of split.py, all rows holonomic.  singular: of the velocities; where a
     variation that rows admit breaks them by more, it leads nowhere, and nothing has converged.

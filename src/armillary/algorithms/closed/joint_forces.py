@@ -29,7 +29,7 @@ from armillary.algorithms.closed.embedding import Pivot
 from armillary.algorithms.closed.multiplier_systems import SaddleSystem, Transposed, fewest_first
 from armillary.algorithms.closed.residual import CONVERGED, UNCONVERGED, with_status
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, GlobalStep, Outward, to_own
+from armillary.algorithms.passes import Algorithm, GlobalStep, Outward, made_for, to_own
 from armillary.algorithms.sparse import (
     SparseLDL,
     SparseRows,
@@ -80,6 +80,7 @@ class Wrenches:
         return alike or bool(self.carried.keys() & other.carried.keys())
 
 
+@made_for
 def joint_forces(plan: ForcePlan) -> Algorithm:
     """The algorithm for one plan; the tables carry the constraints, and no body is fused.
 

@@ -27,7 +27,7 @@ from armillary.algorithms.closed.constraint_rows import Lines, kept_rows
 from armillary.algorithms.closed.embedding import embed, reduced_inertia
 from armillary.algorithms.closed.residual import UNCONVERGED, fulfilled, in_units, with_status
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward
+from armillary.algorithms.passes import Algorithm, GlobalStep, Inward, Outward, made_for
 from armillary.algorithms.sparse import common, product
 from armillary.scalar import Scalar, where
 from armillary.spatial.small import LDL
@@ -36,6 +36,7 @@ FULFILLED = 1e-9  # what a row that follows from others may be off, as a part of
 Row = dict[int, Scalar]
 
 
+@made_for
 def split_dynamics(plan: Plan, places: Plan | None, row_weights: Sequence[float]) -> Algorithm:
     """plan: dependent coordinates of all rows; places: of the rows that positions have to keep,
     None where those are all.  row_weights (m): 1 over the size that a row has.
