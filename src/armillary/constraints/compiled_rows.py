@@ -33,11 +33,15 @@ class Asked:
     count: int = 0
 
 
-def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
-    """Code of all rows, in a row or rolled up; None where there is none."""
+def row_kernels(
+    owner: Evaluator, constraints: ConstraintTable, passive: bool, rolls: bool
+) -> OneOrMany | None:
+    """Code of all rows, in a row or (rolls) rolled up; None where there is none."""
     from armillary.evaluate.lean_call import OneOrMany
 
-    rolls = owner.tables(True, passive).nv + constraints.count <= _TRACED and native()
+    rolls = rolls and owner.tables(True, passive).nv + constraints.count <= _TRACED
+    if not native():
+        return None
     kernels = program_over_rows(owner, row_terms, row_terms.reads, constraints, passive, rolls)
     return None if kernels is None else OneOrMany(kernels, owner.base_numbers)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +44,7 @@ Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
-_WORTH = 200  # calls: for fewer, numpy is done before the code of the rows would be compiled
+_WORTH = 200  # calls: for fewer, numpy is done before long code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -190,31 +190,33 @@ class Equations:
         return terms if moving is None else moving.shifted(terms)
 
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
-        """By compiled code once the rows were asked for so often that it is worth its making."""
+        """By compiled code; long code once the rows were asked for so often that it is worth its
+        making."""
         asked = self.memo.once("calls of rows", Asked)
         asked.count += 1 + len(q) * self.constraints.count // ROWS_PER_CALL
-        if (self.steady or asked.count > _WORTH) and len(q):
-            kernels = self._row_kernels(passive)
-            if kernels is not None:
-                return of_kernel(kernels({"q": q, "v": v}, len(q)))
+        kernels = self._row_kernels(passive) if len(q) else None
+        if kernels is not None:
+            return of_kernel(kernels({"q": q, "v": v}, len(q)))
         return self.rows.terms(self.motion(q, v), q, v, passive)
 
     def _row_kernels(self, passive: bool) -> OneOrMany | None:
         constraints = self.constraints if passive else self.constraints.bare
-        make = lambda: row_kernels(self.evaluator, constraints, passive)  # noqa: E731
-        return self.memo.once(("rows", passive), make)
+        often = self.steady or self.memo.once("calls of rows", Asked).count > _WORTH
+        found = None
+        for rolls in (False, True)[: 1 + often]:
+            make = partial(row_kernels, self.evaluator, constraints, passive, rolls)
+            found = found or self.memo.once(("rows", passive, rolls), make)
+        return found
 
     def at_once(self, names: tuple[str, ...], q: object, v: object = None) -> Any:
         """J, `rate` or `residual` of all rows at one state of plain arrays, by a native call: one
         array or several.  None: there is no code yet, or it cannot take the state."""
         ask = self._at_once.get(names)
         if ask is None:
-            asked = self.memo.once("calls of rows", Asked)
-            if not (self.steady or asked.count > _WORTH) or not self.constraints.count:
+            kernels = self._row_kernels(True) if self.constraints.count else None
+            if kernels is None:
                 return None
-            kernels = self._row_kernels(True)
-            ask = None if kernels is None else chosen_rows(kernels, names)
-            ask = self._at_once[names] = ask or (lambda *_: None)
+            ask = self._at_once[names] = chosen_rows(kernels, names) or (lambda *_: None)
         return ask(q, self._rest if v is None else v)
 
     def place(self, q: Array) -> tuple[Array, Array]:

@@ -99,7 +99,7 @@ def make_plan(
         made = _implied_plan(equations, J, rank, kept)
         if made is not None:
             return replace(made, articulated=_articulated(equations, inertia))
-    mu = MU * scale
+    mu = _rough(MU * scale)
     return Plan(
         kept=rows,
         order=tuple(_order(M, J, mu, reference)),
@@ -181,7 +181,7 @@ def dependent_coordinates(J: Array, count: int | None = None) -> tuple[Pivot, ..
         i, j = np.unravel_index(int(np.argmin(ranked)), ranked.shape)
         r, c = rows[int(i)], columns[int(j)]
         value = work[:, r, c]
-        pivots.append(Pivot(r, c, float(np.abs(value).mean())))
+        pivots.append(Pivot(r, c, float(_rough(np.abs(value).mean()))))
         rows.remove(r)
         columns.remove(c)
         for other in rows:
@@ -275,6 +275,11 @@ def _rank(equations: Equations, J: Array, kept: Rows) -> int:
     scaled = equations.scaling.of_rows(kept).scaled(J)
     values = np.asarray(np.linalg.svd(scaled, compute_uv=False), float)
     return counted(values, max(RANK_TOLERANCE, equations.geometry_tolerance))
+
+
+def _rough(sizes: Array) -> Array:
+    """Sizes as powers of two: parts that are equal but for rounding are equal."""
+    return np.exp2(np.rint(np.log2(sizes)))
 
 
 def _row_scale(M: Array, J: Array) -> Array:

@@ -31,10 +31,9 @@ _PER_BODY = 200  # operations of the budget: larger mechanisms are not even trac
 _LONGEST_TRACE = 60  # bodies that are always traced
 _FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
 _TIERS = {"loop": 1, "straight": 2, "rolled": 2, "solve": 2, "interpreter": 0}
-# operations: shorter code stays in a row; rolled code that is longer compiles for seconds, and is
-# made where many states are announced
+# operations: rolled code that is longer compiles for seconds, and is made where many states are
+# announced
 _ROLLED_FROM = 6000
-_REPEATS = 1 / 3  # of its operations: code that is not too long runs faster in a row
 _WORTH = 50e-6  # s of work that are worth a thread
 
 
@@ -167,25 +166,22 @@ class Program:
         if tier is None and too_large:
             return None
         if frame_body not in self._codes:
-            straight = straight_code(self.request, self.tables, frame_body, self._rolls)
-            code = self._rolled(straight) if self._rolls else straight
+            straight = straight_code(self.request, self.tables, frame_body)
             # traced here in any case: callers hear at once of what cannot be
-            fits = code.fits(self.options.budget) if tier is None else code.operations >= 0
-            self._codes[frame_body] = code if fits else None
+            fits = straight.fits(self.options.budget) if tier is None else straight.operations >= 0
+            self._codes[frame_body] = straight if fits else self._rolled()
             self._far_too_long = straight.given_up
         return self._codes[frame_body]
 
-    def _rolled(self, code: StraightCode) -> StraightCode | RolledCode:
-        """The code in loops, where it is long and repeats itself."""
-        if code.operations <= _ROLLED_FROM:
-            return code
+    def _rolled(self) -> RolledCode | None:
+        """Code that is too long in a row, in loops, where it repeats itself."""
+        if not self._rolls or self.options.tier is not None:
+            return None
         from armillary.evaluate.rolled_code import RolledCode
 
-        rolled, budget = RolledCode(code), self.options.budget
+        rolled, budget = RolledCode(self._folded), self.options.budget
         most = budget if self.options.states else min(budget, _ROLLED_FROM)
-        if code.operations <= budget:
-            most = min(most, int(_REPEATS * code.operations))
-        return rolled if rolled.operations <= most else code
+        return rolled if rolled.operations <= most else None
 
     @cached_property
     def _reaches_far(self) -> bool:

@@ -102,10 +102,11 @@ class EventScan:
         count = unchanged_steps(system, self.locator.watched, alike, times, before, batch)
         for bound in bounds:
             passed = bound.passed(np.moveaxis(q, -1, 0), np.moveaxis(v, -1, 0))
-            passed[..., sorted(self.over)] = False
-            passed[..., [row for row, held in resting.items() if bound.k in held]] = False
+            passed = passed.reshape(len(q), -1)  # (steps, runs)
+            passed[:, sorted(self.over)] = False
+            passed[:, [row for row, held in resting.items() if bound.k in held]] = False
             if passed.any():
-                count = min(count, int(np.argmax(passed.reshape(len(q), -1).any(axis=1))))
+                count = min(count, int(np.argmax(passed.any(axis=1))))
         rows: list[int | None] = [None]
         if q.ndim == 3:
             rows = [row for row in range(q.shape[1]) if row not in self.over]
