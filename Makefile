@@ -1,7 +1,8 @@
 # Everything runs in .venv; only Python >= 3.11 and make are needed beforehand.
 #   make demo    core dependencies and the extra of `armillary sim`, then the demonstration
 #   make test    style, types and tests (also: make lint, make types)
-#   make test-all    the same with the tests that take very long or install packages
+#   make test-more   the dear tests (tests/heavy.txt), and code of LLVM's usual level instead of quick code
+#   make test-all    both, with the tests that take very long or install packages
 #   make bench   our speed and that of other engines, one table
 #   make pictures  the pictures of the docs: docs/images
 #   make accuracy  our numbers and those of others: docs/accuracy.md
@@ -21,17 +22,22 @@ BROWSER := .venv/.stamp-browser
 PINS := pyproject.toml constraints.txt
 # Two processes share the cores: one thread each for their linear algebra.  The many processes that the
 # tests start find the package as bytecode, whatever the shell says of it.
-ALONE := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
+PYTEST := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-all lint types pytest bench accuracy pictures face page clean
+.PHONY: demo test test-more test-all lint types pytest bench accuracy pictures face page clean
 
 demo: $(CORE)
 	@$(BIN)/armillary demo
 
 test: lint types pytest
 
-test-all: lint types $(TEST) $(BROWSER)
-	$(ALONE) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+test-more: $(TEST) $(BROWSER)
+	$(PYTEST) --llvm normal -m 'heavy and not soak and not long'
+	$(PYTEST) --llvm normal -m 'not heavy and not soak and not long' \
+	  tests/compiler tests/constrained tests/elements tests/functions
+
+test-all: test test-more
+	$(PYTEST) --llvm normal -m 'soak or long'
 
 lint: $(TEST)
 	$(BIN)/ruff check .
@@ -41,7 +47,7 @@ types: $(TEST)
 	$(BIN)/mypy
 
 pytest: $(TEST) $(BROWSER)
-	$(ALONE) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not soak and not long'
+	$(PYTEST) -m 'not heavy and not soak and not long'
 
 bench: $(TEST)
 	$(BIN)/python -m benchmarks

@@ -29,6 +29,12 @@ def shipped_code(monkeypatch):
 
 
 def pytest_collection_modifyitems(items):
+    """Heavy tests are marked, by the list of them: one case, all cases of a test, or a file."""
+    heavy = set((Path(__file__).parent / "heavy.txt").read_text().split("\n")) - {""}
+    for item in items:
+        test = item.nodeid.partition("[")[0]
+        if heavy & {item.nodeid, test, test.partition("::")[0]}:
+            item.add_marker("heavy")
     items.sort(key=lambda item: not item.path.as_posix().endswith(FIRST))
 
 

@@ -17,7 +17,6 @@ class Comparison:
     against: str
     digits: int  # stated: no fewer agree
     run: Callable[[], tuple[Numbers, Numbers]]
-    slow: bool = False
 
     def measured(self) -> float:
         """Digits of the largest number that agree in all of them, 0 to 16; NaN agrees in none."""

@@ -130,8 +130,7 @@ EVERY = "8 robots (arms, hand, quadrupeds, humanoids)"
 ENGINES = [
     Comparison("Other engines", f"{EVERY}: inverse dynamics", PIN, 14, pinocchio("inverse")),
     Comparison("Other engines", f"{EVERY}: mass matrix", PIN, 14, pinocchio("mass")),
-    Comparison("Other engines", f"{EVERY}: forward dynamics", PIN, 11, pinocchio("forward"),
-               slow=True),
+    Comparison("Other engines", f"{EVERY}: forward dynamics", PIN, 11, pinocchio("forward")),
     Comparison("Other engines", "UR5, Panda, Kinova: mass matrix", MUJOCO, 14,
                mujoco_forces("mass")),
     Comparison("Other engines", "UR5, Panda, Kinova: bias forces", MUJOCO, 14,

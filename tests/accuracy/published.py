@@ -258,7 +258,7 @@ PUBLISHED = [
     Comparison(GROUP, "Andrews' squeezer: angles after 0.03 s (DOP853 of scipy)",
                "Test Set for IVP Solvers, reference solution by PSIDE", 9, squeezer_end),
     Comparison(GROUP, "Whipple's bicycle at 0, 5 and 10 m/s: roots of lean and steer",
-               "Meijaard, Papadopoulos, Ruina, Schwab 2007, table 2", 12, bicycle, slow=True),
+               "Meijaard, Papadopoulos, Ruina, Schwab 2007, table 2", 12, bicycle),
     Comparison(GROUP, "Puma 560, nominal pose: gravity torques (all 4 decimals)",
                "Robotics Toolbox (Corke), data of Armstrong et al. 1986", 5, puma_gravity),
     Comparison(GROUP, "Puma 560, nominal pose: mass matrix with rotors (all 4 decimals)",

@@ -6,10 +6,7 @@ import pytest
 from accuracy.comparison import Comparison
 from accuracy.page import COMPARISONS, PAGE, page
 
-CASES = [
-    pytest.param(row, id=f"{row.what} | {row.against}", marks=[pytest.mark.slow] * row.slow)
-    for row in COMPARISONS
-]
+CASES = [pytest.param(row, id=f"{row.what} | {row.against}") for row in COMPARISONS]
 
 
 @pytest.mark.parametrize("row", CASES)

@@ -104,7 +104,6 @@ print((anonymous() - before) / 40)
 """
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="memory is not told")
 def test_mechanisms_leave_no_memory_behind(tmp_path):
     """kB that stay of each of many mechanisms, compiled and dropped: less than any code needs."""

@@ -16,7 +16,6 @@ from compare import close
 from oracles.direct import Direct
 
 NAMES = [name for name in am.example_names() if am.example(name).constraints]
-QUICK = ("four-bar", "slider-crank", "bricard", "two-link-load", "rolling-disc", "bicycle")
 NASTY = {
     "turns": ("revolute", "universal", "plane", "coupling"),
     "slides": ("prismatic", "spherical", "distance"),
@@ -52,10 +51,7 @@ def free(m, q):
     return Vt[np.sum(s > 1e-8 * s[0]) :].T
 
 
-@pytest.mark.parametrize("name", [
-    *(name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES),
-    *NASTY,
-])  # fmt: skip
+@pytest.mark.parametrize("name", [*NAMES, *NASTY])
 def test_the_motion_is_given_back(name):
     """Smallest forces of all joints: the motion of forward dynamics, virtual power of the bodies
     alone, and no part that the constraints would carry."""

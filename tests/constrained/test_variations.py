@@ -11,7 +11,6 @@ from compare import close
 
 STEP = 1e-5
 NAMES = [name for name in am.example_names() if am.example(name).constraints]
-QUICK = ("four-bar", "slider-crank", "bricard", "rolling-disc", "unicycle", "bicycle")
 
 
 @pytest.mark.parametrize(
@@ -54,9 +53,7 @@ def moving(name, seed=0):
     return m, q, v, rng.normal(size=m.nv)
 
 
-@pytest.mark.parametrize("name", [
-    name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in NAMES
-])  # fmt: skip
+@pytest.mark.parametrize("name", NAMES)
 def test_along_the_manifold_in_motion(name):
     """`jvp` is the slope of the acceleration at the projected state: J(q + dq)(v + dv) = 0."""
     m, q, v, tau = moving(name)

@@ -71,7 +71,6 @@ def test_four_links_along_the_recorded_motion(four):
     assert_rows((kinetic + potential)[:, None], data["energy"][:, None])
 
 
-@pytest.mark.slow
 def test_four_links_for_ten_seconds(four):
     """The recorded motion from rest; the largest force of the pin (0-36)."""
     data, q, v, _ = four_link_rows()
@@ -187,7 +186,6 @@ def test_platform_under_loads_without_symmetry(hslm, push, axis, exact):
 # -- two arms on a free base ---------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_free_flyer():
     """20 s of flight, forces of the second hand, condition of the closed chain."""
     flyer, data = am.example("dual-arm-free-flyer"), table("002_dual_arm_free_flyer_reference")

@@ -189,7 +189,6 @@ def test_closure_along_the_recorded_motion(rubbing, recorded):
     assert_rows(-f, columns(data, "f_env_x", "f_env_z"))
 
 
-@pytest.mark.slow
 def test_ten_seconds(rubbing, recorded):
     """The recorded motion from rest, its end, and the largest forces in the pin (0-36)."""
     data, q, v, _ = recorded

@@ -161,7 +161,6 @@ def test_closed_at_the_start():
     np.testing.assert_allclose(here[0][:, 0], -there[0][:, 0], rtol=0, atol=1e-15)
 
 
-@pytest.mark.slow
 def test_motion(flight, recorded):
     """20 s, row by row."""
     _, q, v = recorded
@@ -172,7 +171,6 @@ def test_motion(flight, recorded):
     np.testing.assert_allclose(end, FLYER["state at t=20"], rtol=0, atol=2e-11)
 
 
-@pytest.mark.slow
 def test_tip_forces(arms, flight, recorded):
     data, _, _ = recorded
     q, v = flight
@@ -194,7 +192,6 @@ def test_tip_forces(arms, flight, recorded):
     np.testing.assert_allclose(np.concatenate(hands, axis=1), together, rtol=0, atol=1e-11)
 
 
-@pytest.mark.slow
 def test_the_same_by_one_system(arms, flight, recorded):
     """Arms and load as one tree with two roots, tied at both grips: the same tip forces."""
     data, _, _ = recorded
@@ -227,7 +224,6 @@ def with_load(machine, q, v):
     return np.concatenate([q, [angle, *place[:2]]]), np.concatenate([v, [twist[2], *speed[:2]]])
 
 
-@pytest.mark.slow
 def test_condition_number_of_the_jacobian(arms, flight, recorded):
     data, _, _ = recorded
     condition = np.linalg.cond(tip_jacobian(arms, flight[0]))

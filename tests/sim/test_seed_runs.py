@@ -203,7 +203,6 @@ def test_free_flyer_by_the_frozen_exponential_method():
     assert 3.0 < errors[0] / errors[1] < 5.0
 
 
-@pytest.mark.slow
 def test_free_flyer_for_200_s():
     """The momentum stays zero, the loop closed, and the energy only decreases after the ramps."""
     flyer = am.example("dual-arm-free-flyer")
