@@ -16,6 +16,7 @@ import numpy as np
 from armillary.analysis.linear_model import LinearModel
 from armillary.analysis.own_states import OwnStates, own_states
 from armillary.analysis.point import Forces, Point, point, scales
+from armillary.analysis.rounding import rounding, weight_rounding
 from armillary.analysis.signals import inputs_of, outputs_of
 from armillary.analysis.variations import Variations, brackets, variations
 from armillary.evaluate.evaluator import External
@@ -108,6 +109,25 @@ def system_matrix(mechanism: Mechanism, at: Point, free: Variations, own: OwnSta
             [own.by_q @ free.N + own.by_v @ free.C, own.by_v @ free.V, own.by_z],
         ]
     )
+
+
+def rounding_of(mechanism: Mechanism, model: LinearModel) -> Array:
+    """What rounding can do to every entry of A."""
+    at, free = model.point, model.variations
+    own = own_states(mechanism, at)
+    names = [mechanism.v_labels[k] for k in free.velocities] if mechanism.constraints else None
+
+    def again(there: Point) -> Array:
+        also = variations(mechanism, there, names)
+        same = (also.positions, also.velocities) == (free.positions, free.velocities)
+        return system_matrix(mechanism, there, also, own) if same else np.empty(0)
+
+    found = rounding(mechanism, at, model.A, again)
+    k, w = len(free.positions), list(free.velocities)
+    found[k : k + len(w), :k] += (
+        np.abs(free.a_tau[w]) @ weight_rounding(mechanism) @ np.abs(free.N)
+    )
+    return found
 
 
 def _about(
