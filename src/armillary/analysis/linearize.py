@@ -15,7 +15,7 @@ import numpy as np
 
 from armillary.analysis.linear_model import LinearModel
 from armillary.analysis.own_states import OwnStates, own_states
-from armillary.analysis.point import Forces, Point, point, scales
+from armillary.analysis.point import Forces, Point, carried_weights, point, scales
 from armillary.analysis.rounding import rounding, weight_rounding
 from armillary.analysis.signals import inputs_of, outputs_of
 from armillary.analysis.variations import Variations, brackets, variations
@@ -151,20 +151,21 @@ def _about(
 
 
 def _acceleration(mechanism: Mechanism, at: Point, free: Variations) -> str | None:
-    """The independent velocity that changes most, where any does."""
+    """The independent velocity that changes most, where any does: by the force that takes, against
+    the forces that meet in its own row, here and after a change of 1."""
     size, w = scales(mechanism), list(free.velocities)
     if not w:
         return None
-    length = mechanism.constraint_solver.equations.length
-    in_play = (
-        float(np.linalg.norm(mechanism.gravity)) / length
-        + float(np.max(np.abs(at.v / size))) ** 2
-        + float(np.max(np.abs(free.a_tau) @ np.abs(at.tau) / size))
-        + float(np.max(np.abs(free.a_y[w] * size[list(free.positions)]) / size[w, None], initial=0))
-    )
-    found = np.abs(at.a / size)[w]
-    k = int(np.argmax(found))
-    return mechanism.v_labels[w[k]] if found[k] > _REST * in_play else None
+    V, M = free.V * size[w], mechanism.mass_matrix(at.q)
+    needed = V.T @ M @ V @ (at.a[w] / size[w])
+    stiffness = np.abs(V.T @ M @ (free.V @ free.a_y[w])) * size[list(free.positions)]
+    turning = np.abs(M) * np.outer(size, size) @ (at.v / size) ** 2
+    here = np.abs(mechanism.tree.static_torques(at.q, at.external)) + np.abs(at.tau)
+    forces = (carried_weights(mechanism) + turning) / size + here
+    in_play = np.abs(V).T @ forces + stiffness.max(axis=1, initial=0.0)
+    share = np.abs(needed) / np.where(in_play > 0.0, in_play, 1e-300)
+    k = int(np.argmax(share))
+    return mechanism.v_labels[w[k]] if share[k] > _REST else None
 
 
 def _same_on_the_way(mechanism: Mechanism, at: Point, free: Variations, A: Array) -> bool:

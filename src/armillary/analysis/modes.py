@@ -201,7 +201,7 @@ def modes(
     places = echelon(stairs.null[:n], np.ones(n))[0].T
     found = [(0j, np.where(np.abs(x) < 1e-9, 0j, x)) for x in places]
     found += [(s, x) for s, x in zip(roots.tolist(), vectors[:n].T, strict=True) if s.imag >= 0]
-    found.sort(key=lambda one: (abs(one[0]), one[0].real))
+    found.sort(key=lambda one: (float(f"{abs(one[0]):.9e}"), one[0].real))  # of a pair ±s, -s first
     labels = mechanism.v_labels
     listed = tuple(Mode(s, _shape(d.N @ (x * unit[:n]), size), labels) for s, x in found)
     every = np.concatenate([np.zeros(stairs.zeros, complex), np.sort_complex(roots)])

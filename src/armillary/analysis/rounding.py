@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armillary.analysis.point import Point, scales
+from armillary.analysis.point import Point, carried_weights, scales
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
@@ -21,10 +21,17 @@ _EPS = 2.0**-52
 _BESIDE = 3  # places, on both sides
 
 
-def rounding(mechanism: Mechanism, at: Point, A: Array, again: Callable[[Point], Array]) -> Array:
-    """Of every entry of A, which is `again` at the state."""
+def rounding(
+    mechanism: Mechanism,
+    at: Point,
+    A: Array,
+    again: Callable[[Point], Array],
+    step: Array | float = 0.0,
+) -> Array:
+    """Of every entry of A, which is `again` at the state; step (nv): how far q is known, where that
+    is less than to rounding."""
     seen = _EPS * np.abs(A)
-    for ends in _beside(mechanism, at):
+    for ends in _beside(mechanism, at, np.maximum(_EPS * scales(mechanism), np.abs(step))):
         off = [_off(again, point, A) for point in ends]
         seen = np.maximum(seen, np.minimum(*off))  # a law may jump to one side
     return _SAFE * seen
@@ -40,10 +47,9 @@ def _off(again: Callable[[Point], Array], point: Point, A: Array) -> Array:
     return np.asarray(np.abs(found - A))
 
 
-def _beside(mechanism: Mechanism, at: Point) -> Iterator[tuple[Point, Point]]:
+def _beside(mechanism: Mechanism, at: Point, step: Array) -> Iterator[tuple[Point, Point]]:
     """The state with the last digits changed, both ways."""
     rng = np.random.default_rng(0)
-    step = _EPS * scales(mechanism)
     for _ in range(_BESIDE):
         q, v, tau = rng.uniform(0.5, 2.0, (3, mechanism.nv)) * rng.choice((-1, 1), (3, mechanism.nv))
         yield tuple(
@@ -60,14 +66,6 @@ def _beside(mechanism: Mechanism, at: Point) -> Iterator[tuple[Point, Point]]:
 
 def weight_rounding(mechanism: Mechanism) -> Array:
     """(nv, nv) of the stiffness: weights may balance, so what they do together says nothing of
-    their size.  Of each coordinate the weight it carries counts, over a large change of it."""
-    model = mechanism.model
-    carried = np.array([body.mass.mass for body in model.bodies], float)
-    weight = np.zeros(model.nv)
-    for k in reversed(range(len(model.bodies))):
-        if (parent := model.parents[k]) >= 0:
-            carried[parent] += carried[k]
-        weight[model.slots[k].v] = carried[k]
-    size = scales(mechanism)
-    weight *= np.linalg.norm(mechanism.gravity) * mechanism.constraint_solver.equations.length
+    their size."""
+    weight, size = carried_weights(mechanism), scales(mechanism)
     return np.asarray(_SAFE * _EPS * np.minimum.outer(weight, weight) / np.outer(size, size))

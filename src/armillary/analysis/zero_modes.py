@@ -60,6 +60,12 @@ class Staircase:
         return roots, self.S @ np.concatenate([upper, w])
 
 
+def spectrum(A: Array, E: Array) -> Complex:
+    """All eigenvalues of A with the rounding E, zeros first."""
+    found = staircase(A, E)
+    return np.concatenate([np.zeros(found.zeros, complex), found.others()[0]])
+
+
 def staircase(A: Array, E: Array) -> Staircase:
     """Of a square matrix with the rounding E of its entries."""
     n = len(A)
