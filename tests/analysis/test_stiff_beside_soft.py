@@ -1,4 +1,4 @@
-"""Slow motion beside fast one: nothing is zero, at rest or stable because something else is large."""
+"""Slow motion beside fast: nothing is zero, at rest or stable because something else is large."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from mpmath import mp, mpf, polyroots
 
 import armillary as am
 from armillary.errors import InputError
+from armillary.scalar import where
 
 G = 9.81
 
@@ -166,6 +167,30 @@ def test_one_of_a_pair_of_tension_springs_that_hold_a_rod_up():
         m = b.build()
         assert m.equilibrium().stability == stability
         assert m.modes().stable == (stability == "stable")
+
+
+def test_a_law_that_jumps_at_the_place_of_rest():
+    """A stop that just touches: on one side of it the spring alone, and not nothing."""
+    stop = am.Law(lambda x, v: where(x > 0.0, 400.0 * x, 0.0),
+                  lambda x: where(x > 0.0, 200.0 * x * x, 0.0))  # fmt: skip
+    b = am.Builder("stopped", (0, 0, 0))
+    b.body("mass", joint="prismatic", axis="x", mass=1.0, passive=am.Passive(spring=9.0, law=stop))
+    m = b.build()
+    (mode,) = m.modes()
+    assert abs(mode.eigenvalue) == pytest.approx(3.0, rel=1e-12)
+    assert m.equilibrium().stability == "stable"
+
+
+@pytest.mark.parametrize("off", [1e-18, -1e-18])
+def test_a_balanced_wheel_is_neutral_whatever_its_centre_was_rounded_to(off):
+    b = am.Builder("wheel")
+    b.body("arm", axis="y", mass=1.0, com=(0, 0, -0.5))
+    b.body("wheel", "arm", axis="y", at=(0, 0, -1.0), mass=2.0, com=(0, 0, off),
+           inertia=(0.1, 0.2, 0.1))  # fmt: skip
+    m = b.build()
+    found = m.modes()
+    assert (found.zeros, found.stable) == (2, True)
+    assert m.equilibrium().stability == "neutral"
 
 
 def test_time_constants_far_apart():

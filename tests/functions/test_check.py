@@ -108,7 +108,7 @@ def test_nothing_against_nothing_agrees(kind, gravity, speed):
 
 
 def test_a_disc_that_lies_flat():
-    """Its weight goes through the axes of its turns: 1e-16 N m there by energies, 1e-33 by forces."""
+    """Its weight goes through the axes of its turns: 1e-16 N m by energies, 1e-33 by forces."""
     m = am.example("rolling-disc")
     c, s = np.cos(0.25), np.sin(0.25)
     q = np.array([c, 0, 0, s, 0.06, -0.12, 0.25])

@@ -132,9 +132,7 @@ def compare(
 # -- descriptions ----------------------------------------------------------------------------------
 
 
-def _differences(
-    one: Model, two: Model, tolerance: float, length: float
-) -> Iterator[Difference]:
+def _differences(one: Model, two: Model, tolerance: float, length: float) -> Iterator[Difference]:
     for name in ("gravity", "base_velocity", "base_acceleration"):
         yield from _entries("world", name, getattr(one, name), getattr(two, name), tolerance, 0.0)
     groups = (

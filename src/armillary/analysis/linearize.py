@@ -130,9 +130,7 @@ def _rounding(mechanism: Mechanism, at: Point, free: Variations, A: Array) -> Ar
 
     found = rounding(mechanism, at, A, again)
     k, w = len(free.positions), list(free.velocities)
-    found[k : k + len(w), :k] += (
-        np.abs(free.a_tau[w]) @ weight_rounding(mechanism) @ np.abs(free.N)
-    )
+    found[k : k + len(w), :k] += np.abs(free.a_tau[w]) @ weight_rounding(mechanism) @ np.abs(free.N)
     return found
 
 
@@ -183,8 +181,9 @@ def _acceleration(mechanism: Mechanism, at: Point, free: Variations) -> str | No
     forces = (carried_weights(mechanism) + turning) / size + here
     in_play = np.abs(V).T @ forces + stiffness.max(axis=1, initial=0.0)
     share = np.abs(needed) / np.where(in_play > 0.0, in_play, 1e-300)
-    k = int(np.argmax(share))
-    return mechanism.v_labels[w[k]] if share[k] > _REST else None
+    changing = np.where(share > _REST, np.abs(at.a / size)[w], -1.0)
+    k = int(np.argmax(changing))
+    return mechanism.v_labels[w[k]] if changing[k] > 0.0 else None
 
 
 def _same_on_the_way(mechanism: Mechanism, at: Point, free: Variations, A: Array) -> bool:

@@ -199,7 +199,8 @@ def modes(
     stairs = staircase(model.A * unit / unit[:, None], noise * unit / unit[:, None])
     roots, vectors = stairs.others()
     places = echelon(stairs.null[:n], np.ones(n))[0].T
-    found = [(0j, np.where(np.abs(x) < 1e-9, 0j, x)) for x in places]
+    found: list[tuple[complex, Complex]] = []
+    found += [(0j, np.where(np.abs(x) < 1e-9, 0.0, x).astype(complex)) for x in places]
     found += [(s, x) for s, x in zip(roots.tolist(), vectors[:n].T, strict=True) if s.imag >= 0]
     found.sort(key=lambda one: (float(f"{abs(one[0]):.9e}"), one[0].real))  # of a pair ±s, -s first
     labels = mechanism.v_labels

@@ -49,10 +49,10 @@ def _off(again: Callable[[Point], Array], point: Point, A: Array) -> Array:
 
 def _beside(mechanism: Mechanism, at: Point, step: Array) -> Iterator[tuple[Point, Point]]:
     """The state with the last digits changed, both ways."""
-    rng = np.random.default_rng(0)
+    rng, n = np.random.default_rng(0), mechanism.nv
     for _ in range(_BESIDE):
-        q, v, tau = rng.uniform(0.5, 2.0, (3, mechanism.nv)) * rng.choice((-1, 1), (3, mechanism.nv))
-        yield tuple(
+        q, v, tau = rng.uniform(0.5, 2.0, (3, n)) * rng.choice((-1, 1), (3, n))
+        ends = [
             Point(
                 mechanism.integrate(at.q, s * q * step),
                 at.v * (1.0 + s * v * _EPS),
@@ -61,7 +61,8 @@ def _beside(mechanism: Mechanism, at: Point, step: Array) -> Iterator[tuple[Poin
                 at.external,
             )
             for s in (1, -1)
-        )
+        ]
+        yield ends[0], ends[1]
 
 
 def weight_rounding(mechanism: Mechanism) -> Array:

@@ -31,6 +31,7 @@ from armillary.evaluate.inputs import Array
 _SWEEPS = 6  # of the scaling of rows and columns
 _LARGEST_NOISE = 1e-3  # of a null vector: more cannot be rounding
 Complex = NDArray[np.complex128]
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class Staircase:
         m = self.zeros
         roots, w = eigenvalues(self.T[m:, m:], self.E[m:, m:])
         N, X = self.T[:m, :m], self.T[:m, m:]
-        safe = np.where(roots == 0, 1.0, roots)
-        z = [np.linalg.solve(N - s * np.eye(m), -X @ w[:, k]) for k, s in enumerate(safe)]
+        shifts = (N - (s or 1.0) * np.eye(m) for s in roots)  # of a zero found late: any will do
+        z = [np.linalg.solve(shift, -X @ w[:, k]) for k, shift in enumerate(shifts)]
         upper = np.array(z).T if m and len(roots) else np.zeros((m, len(roots)))
         return roots, self.S @ np.concatenate([upper, w])
 
@@ -86,12 +87,12 @@ def staircase(A: Array, E: Array) -> Staircase:
     return Staircase(S, T, E, m, first)
 
 
-def _other_rows(rows: Array, W: Array, own: Array, rest: Array) -> Array:
+def _other_rows(rows: Array, W: Array, own: Places, rest: Places) -> Array:
     """S⁻¹ times them: own entries, and the others less what the null vectors have there."""
     return np.concatenate([rows[own], rows[rest] - W[rest] @ rows[own]])
 
 
-def _null(A: Array, E: Array) -> tuple[Array, NDArray[np.intp]] | None:
+def _null(A: Array, E: Array) -> tuple[Array, Places] | None:
     """Null vectors W (n, k) with W[own] = 1; None where there are none."""
     rows, columns = even(E)
     _, values, right = np.linalg.svd(rows[:, None] * A * columns)
@@ -106,13 +107,13 @@ def _null(A: Array, E: Array) -> tuple[Array, NDArray[np.intp]] | None:
     return echelon(left, rows)
 
 
-def echelon(left: Array, rows: Array) -> tuple[Array, NDArray[np.intp]]:
+def echelon(left: Array, rows: Array) -> tuple[Array, Places]:
     """The same span, each vector with an entry of its own, and their places."""
-    found, own = left.T, list[int]()
+    found, own = left.T.copy(), list[int]()
     for k in range(len(found)):
         size = np.abs(found[k:]) * rows
         size[:, own] = 0.0
-        i, j = np.unravel_index(int(np.argmax(size)), size.shape)
+        i, j = divmod(int(np.argmax(size)), size.shape[1])
         found[[k, k + i]] = found[[k + i, k]]
         found[k] /= found[k, j]
         others = np.arange(len(found)) != k
@@ -121,7 +122,7 @@ def echelon(left: Array, rows: Array) -> tuple[Array, NDArray[np.intp]]:
         found[others] -= taken
         found[others] = np.where(np.abs(found[others]) < 1e-12 * size, 0.0, found[others])
         found[:, j] = np.arange(len(found)) == k
-        own.append(int(j))
+        own.append(j)
     order = np.argsort(own)
     return found[order].T, np.array(own)[order]
 

@@ -7,7 +7,8 @@ velocity and what acts besides are added by their sizes, body by body.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -17,13 +18,28 @@ from armillary.model.parts import Mass
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.table_face import TableFace
+    from armillary.evaluate.results import BodyForces
 
 _LEAST = 1e-3  # of the largest term of the same unit: less is no scale of its own
 
 
+class Tree(Protocol):
+    """What is asked: the questions of an open tree."""
+
+    model: Model
+
+    @property
+    def body_forces(self) -> Callable[..., BodyForces]: ...
+
+    @property
+    def bias_forces(self) -> Callable[..., Array]: ...
+
+    @property
+    def poses(self) -> Callable[..., Any]: ...
+
+
 def forces_in_play(
-    tree: TableFace,
+    tree: Tree,
     q: Array,
     v: Array,
     a: Array,

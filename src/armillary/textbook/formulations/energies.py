@@ -61,7 +61,8 @@ def _momenta(s: TreeState, v: Array, axes: Sequence[Axes] | None = None) -> Arra
     speeds a step of 1 would leave rounding alone."""
     n, step = s.model.nv, float(np.abs(s.v).max(initial=0.0)) or 1.0
     steps = step * np.eye(n)
-    T = kinetic_energy(s, np.hstack([v[:, None] + steps, steps + 0.0 * v[:, None], v[:, None]]), axes)
+    states = np.hstack([v[:, None] + steps, steps, v[:, None]])
+    T = kinetic_energy(s, states, axes)
     return np.asarray((T[:n] - T[n : 2 * n] - T[2 * n]) / step)
 
 
