@@ -113,6 +113,33 @@ def test_two_bodies_on_a_bushing_of_1e11():
         assert m.equilibrium(q).stability == "neutral"
 
 
+def tied(seed, joint, rest=1.0):
+    """Two arms on a hull, hand in hand by a spring of 1e11 N/m; nothing else holds them."""
+    rng = np.random.default_rng(seed)
+    b = am.Builder("tied", (0, 0, 0))
+    b.body("hull", joint=joint, mass=3.0, com=tuple(rng.normal(size=3) * 0.1),
+           inertia=(0.5, 0.6, 0.7, 0.05, 0.02, -0.03))  # fmt: skip
+    for k in range(2):
+        b.body(f"arm{k}", "hull", "revolute", tuple(rng.normal(size=3)), mass=1.0,
+               axis=tuple(rng.normal(size=3)), com=(0.1, 0.2, 0.3), inertia=(0.1, 0.12, 0.08))  # fmt: skip
+        b.frame(f"hand{k}", f"arm{k}", at=(0.3, 0.2, 0.1 * k))
+    b.spring("tie", "hand0", "hand1", stiffness=1e11, rest=rest)
+    return b.build()
+
+
+@pytest.mark.parametrize(("joint", "seeds"), [
+    ("free", range(1, 5)), ("spherical", (2, 4)), ("planar", range(3)), ("revolute", (0, 3)),
+])  # fmt: skip
+def test_one_stiff_spring_makes_one_oscillation(joint, seeds):
+    """The last digit of its length is 1e-5 N: what that pulls at the others is no growth."""
+    for seed in seeds:
+        m = tied(seed, joint)
+        q = m.random_state(seed)[0]
+        apart = np.linalg.norm(m.pose(q, "hand0")[1] - m.pose(q, "hand1")[1])
+        found = tied(seed, joint, float(apart)).modes(q)
+        assert (found.zeros, found.stable) == (2 * m.nv - 2, True)
+
+
 def test_a_bearing_of_5_khz_beside_a_platform_that_sways():
     b = am.Builder("platform")
     sway = am.Passive(spring=1000.0 * 0.1**2)
@@ -194,10 +221,12 @@ def test_a_balanced_wheel_is_neutral_whatever_its_centre_was_rounded_to(off):
 
 
 def test_time_constants_far_apart():
-    """Two carts side by side: m / d of each, and none of one without a brake."""
-    b = am.Builder("carts", (0, 0, 0))
-    for k, (mass, brake) in enumerate([(1e-3, 1e3), (10.0, 1e-12), (1.0, 0.0)]):
-        own = am.Passive(viscous=brake)
-        b.body(f"cart{k}", joint="prismatic", axis="x", mass=mass, passive=own)
+    """A cart on a cart:  m0 m1 λ² - (d0 m1 + d1 (m0 + m1)) λ + d0 d1 = 0;  one without a brake."""
+    b, d = am.Builder("carts", (0, 0, 0)), (1e-9, 1e4)
+    b.body("under", joint="prismatic", axis="x", mass=10.0, passive=am.Passive(viscous=d[0]))
+    b.body("upper", "under", "prismatic", axis="x", mass=1.0, passive=am.Passive(viscous=d[1]))
+    b.body("free", joint="prismatic", axis="x", mass=1.0)
+    half = (d[0] + 11.0 * d[1]) / 20.0
+    fast = half + np.sqrt(half**2 - d[0] * d[1] / 10.0)
     found = am.time_constants(b.build()).coupled
-    np.testing.assert_allclose(found, [1e-6, 1e13, np.inf], rtol=1e-12)
+    np.testing.assert_allclose(found, [1 / fast, fast / (d[0] * d[1] / 10), np.inf], rtol=1e-12)

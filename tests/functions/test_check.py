@@ -111,7 +111,7 @@ def test_a_disc_that_lies_flat():
     """Its weight goes through the axes of its turns: 1e-16 N m by energies, 1e-33 by forces."""
     m = am.example("rolling-disc")
     c, s = np.cos(0.25), np.sin(0.25)
-    q = np.array([c, 0, 0, s, 0.06, -0.12, 0.25])
+    q = np.array([c, 1e-17, -4e-17, s, 0.06, -0.12, 0.25])
     assert m.check(q, np.zeros(m.nv), np.zeros(m.nv)).agreed
 
 
@@ -125,4 +125,4 @@ def test_a_fault_of_a_light_joint_is_seen_beside_a_heavy_one(monkeypatch):
     exact = m.coriolis_matrix
     monkeypatch.setitem(vars(m), "coriolis_matrix",
                         lambda q, v: exact(q, v) * np.array([[1.0], [1.01]]))  # fmt: skip
-    assert not m.check([0.3, 0.8], [1.0, 0.5], [0.0, 0.0]).agreed
+    assert any("Coriolis matrix" in x for x in m.check([0.3, 0.8], [1.0, 0.5], [0.0, 0.0]).odd)

@@ -16,7 +16,7 @@ from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 
-_SAFE = 16.0  # roundings
+_SAFE = 64.0  # roundings: those seen, and as many more
 _EPS = 2.0**-52
 _BESIDE = 3  # places, on both sides
 
