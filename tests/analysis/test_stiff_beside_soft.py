@@ -120,8 +120,9 @@ def tied(seed, joint, rest=1.0):
     b.body("hull", joint=joint, mass=3.0, com=tuple(rng.normal(size=3) * 0.1),
            inertia=(0.5, 0.6, 0.7, 0.05, 0.02, -0.03))  # fmt: skip
     for k in range(2):
-        b.body(f"arm{k}", "hull", "revolute", tuple(rng.normal(size=3)), mass=1.0,
-               axis=tuple(rng.normal(size=3)), com=(0.1, 0.2, 0.3), inertia=(0.1, 0.12, 0.08))  # fmt: skip
+        place, axis = rng.normal(size=(2, 3)).tolist()
+        b.body(f"arm{k}", "hull", "revolute", tuple(place), axis=tuple(axis), mass=1.0,
+               com=(0.1, 0.2, 0.3), inertia=(0.1, 0.12, 0.08))  # fmt: skip
         b.frame(f"hand{k}", f"arm{k}", at=(0.3, 0.2, 0.1 * k))
     b.spring("tie", "hand0", "hand1", stiffness=1e11, rest=rest)
     return b.build()
@@ -221,12 +222,16 @@ def test_a_balanced_wheel_is_neutral_whatever_its_centre_was_rounded_to(off):
 
 
 def test_time_constants_far_apart():
-    """A cart on a cart:  m0 m1 λ² - (d0 m1 + d1 (m0 + m1)) λ + d0 d1 = 0;  one without a brake."""
-    b, d = am.Builder("carts", (0, 0, 0)), (1e-9, 1e4)
-    b.body("under", joint="prismatic", axis="x", mass=10.0, passive=am.Passive(viscous=d[0]))
-    b.body("upper", "under", "prismatic", axis="x", mass=1.0, passive=am.Passive(viscous=d[1]))
-    b.body("free", joint="prismatic", axis="x", mass=1.0)
-    half = (d[0] + 11.0 * d[1]) / 20.0
-    fast = half + np.sqrt(half**2 - d[0] * d[1] / 10.0)
+    """Three carts on each other, the lowest without a brake:  λ² - (W11 d1 + W22 d2) λ + d1 d2
+    det W = 0,  W the inverse inertia of the brakes:  1/m0 + 1/m1, -1/m1; -1/m1, 1/m1 + 1/m2."""
+    b, parent, mass, d = am.Builder("carts", (0, 0, 0)), "world", (10.0, 1e-3, 1.0), (50.0, 1e-9)
+    for k, brake in enumerate((0.0, *d)):
+        own = am.Passive(viscous=brake)
+        b.body(f"cart{k}", parent, "prismatic", axis="x", mass=mass[k], passive=own)
+        parent = f"cart{k}"
+    one, two, three = (1 / m for m in mass)
+    last = d[0] * d[1] * (one * two + one * three + two * three)
+    half = ((one + two) * d[0] + (two + three) * d[1]) / 2
+    fast = half + np.sqrt(half**2 - last)
     found = am.time_constants(b.build()).coupled
-    np.testing.assert_allclose(found, [1 / fast, fast / (d[0] * d[1] / 10), np.inf], rtol=1e-12)
+    np.testing.assert_allclose(found, [1 / fast, fast / last, np.inf], rtol=1e-11)
