@@ -97,12 +97,12 @@ def test_staircase_of_jordan_blocks():
     J[0, 1] = J[1, 2] = J[3, 4] = 1.0  # blocks of 3 and 2, and two roots that are not zero
     J[5, 5], J[6, 6] = 2.0, -1e-3
     Q = np.linalg.qr(rng.normal(size=(7, 7)))[0]
-    found = staircase(Q @ J @ Q.T, 1e-11)
+    found = staircase(Q @ J @ Q.T, np.full((7, 7), 1e-11))
     assert (found.zeros, found.first) == (5, 2)
     roots, vectors = found.others()
     np.testing.assert_allclose(np.sort(roots), [-1e-3, 2.0], rtol=1e-10)
     np.testing.assert_allclose(Q @ J @ Q.T @ vectors, vectors * roots, atol=1e-12)
-    assert staircase(np.zeros((0, 0)), 1e-11).zeros == 0
+    assert staircase(np.zeros((0, 0)), np.zeros((0, 0))).zeros == 0
 
 
 def spinning(tensor, spin):

@@ -51,6 +51,20 @@ def test_modes():
     assert run_json("modes", "six-r", "--keep")["about"] == "rest"
 
 
+def test_an_inverted_pendulum_with_a_light_damped_clip_is_unstable(tmp_path):
+    b = am.Builder("standing")
+    b.body("rod", axis="y", mass=0.3, com=(0, 0, 1.0))
+    b.body("clip", "rod", "prismatic", (0, 0, 0.5), axis="x", mass=1e-4,
+           passive=am.Passive(viscous=100.0))  # fmt: skip
+    b.build().save(path := tmp_path / "standing.yaml")
+    found = run_json("modes", path)
+    assert (found["stable"], found["zero_eigenvalues"]) == (False, 0)
+    rate = max(mode["eigenvalue"][0] for mode in found["modes"])
+    assert rate == pytest.approx(np.sqrt(9.81), rel=1e-3)
+    assert "unstable, 1 growing" in run("modes", path).stdout
+    assert run_json("equilibrium", path)["solutions"][0]["stability"] == "unstable"
+
+
 def test_linearize():
     m = am.example("four-bar")
     found = run_json("linearize", "four-bar", "--keep", "--input", "crank", "--output", "v.rocker",

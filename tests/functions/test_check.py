@@ -69,14 +69,60 @@ def test_a_fault_is_seen(name, wrong, monkeypatch):
 
 def test_forces_in_play_in_closed_form():
     """Two wheels at ±b of a base that turns at w: m w² b at each, though their sum is zero; and
-    the weight, which acts across the motion."""
-    w, g, b = 2.0, 9.81, 0.2
+    the weight, which acts across the motion.  All sizes are added, no direction counts."""
+    w, g, b, high = 2.0, 9.81, 0.2, 0.1
     for gravity in (0.0, g):
         m = drive((0, 0, -gravity), wheels=False)
         q, v = np.zeros(m.nv), np.array([w, 0, 0, 0, 0])
         assert m.v_labels[0].endswith("angle")
-        play = forces_in_play(m.body_forces(q, v, 0 * v), m.poses(q)[1])
-        force = 10 * gravity + 2 * np.hypot(w**2 * b, gravity)
+        play = forces_in_play(m, q, v, 0 * v)
+        force = 12 * gravity + w**2 * (2 * b + 10 * high)
         np.testing.assert_allclose(play[1:3], force, rtol=1e-12)
-        lever = np.hypot(b, 0.1)
-        np.testing.assert_allclose(play[0], 2 * lever * np.hypot(w**2 * b, gravity), rtol=1e-12)
+        wheel, base = np.linalg.norm([0.005, 0.01, 0.005]), np.linalg.norm([0.2, 0.3, 0.4])
+        own = w**2 * (base + 10 * high**2 + 2 * wheel + 2 * b**2) + 10 * high * gravity
+        moment = own + 2 * np.hypot(b, high) * (w**2 * b + gravity)
+        np.testing.assert_allclose(play[0], moment, rtol=1e-12)
+
+
+def falling(kind, gravity):
+    b = am.Builder("falling", (0, 0, -gravity))
+    b.body("box", joint=kind, mass=2.0, com=(0.1, -0.2, 0.3), inertia=(0.3, 0.2, 0.25))
+    b.body("lid", "box", axis="x", at=(0.1, 0.2, 0.3), mass=1.0, com=(0.1, 0, 0.1),
+           inertia=(0.1, 0.1, 0.1))  # fmt: skip
+    return b.build()
+
+
+@pytest.mark.parametrize("speed", [0.0, 1e-9, 1.0])
+@pytest.mark.parametrize(("kind", "gravity"), [("free", 9.81), ("free", 0.0), ("spherical", 0.0)])
+def test_nothing_against_nothing_agrees(kind, gravity, speed):
+    """In free fall inertia takes all of the weight, and no joint force is left but rounding: one
+    way says 1e-17, another 1e-32.  The same where slow bodies coast."""
+    m = falling(kind, gravity)
+    q = m.random_state(1)[0]
+    v = speed * m.random_state(2)[1]
+    found = m.check(q, v, np.zeros(m.nv))
+    assert found.agreed and found.worst < 1e-10, found
+    a = m.forward_dynamics(q, v, np.zeros(m.nv))
+    tau = m.inverse_dynamics(q, v, a, certified=True)
+    assert np.abs(tau).max() < 1e-12
+
+
+def test_a_disc_that_lies_flat():
+    """Its weight goes through the axes of its turns: 1e-16 N m by energies, 1e-33 by forces."""
+    m = am.example("rolling-disc")
+    c, s = np.cos(0.25), np.sin(0.25)
+    q = np.array([c, 1e-17, -4e-17, s, 0.06, -0.12, 0.25])
+    assert m.check(q, np.zeros(m.nv), np.zeros(m.nv)).agreed
+
+
+def test_a_fault_of_a_light_joint_is_seen_beside_a_heavy_one(monkeypatch):
+    """Laws are measured entry by entry: 1 % of a finger's Coriolis force is 1e-8 of the crane's."""
+    b = am.Builder("crane", (0, 0, 0))
+    b.body("boom", axis="z", mass=1e4, com=(10, 0, 0), inertia=(1e3, 1e5, 1e5))
+    b.body("finger", "boom", axis="z", at=(20, 0, 0), mass=0.01, com=(0.05, 0, 0),
+           inertia=(1e-5, 1e-5, 1e-5))  # fmt: skip
+    m = b.build()
+    exact = m.coriolis_matrix
+    monkeypatch.setitem(vars(m), "coriolis_matrix",
+                        lambda q, v: exact(q, v) * np.array([[1.0], [1.01]]))  # fmt: skip
+    assert any("Coriolis matrix" in x for x in m.check([0.3, 0.8], [1.0, 0.5], [0.0, 0.0]).odd)

@@ -15,6 +15,7 @@ import numpy as np
 
 from armillary.analysis.columns import columns
 from armillary.errors import ArmillaryError, InputError
+from armillary.evaluate.forces_in_play import forces_in_play
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Body, Model
@@ -25,6 +26,7 @@ _UNITS = {
     "mass.mass": "kg", "mass.com": "m", "mass.tensor": "kg m²", "at.position": "m",
     "gravity": "m/s²",
 }  # fmt: skip
+_SHARE = 1e-4  # of the terms in play: a number below may be what is left where they cancel
 # what a difference may come from: how the second's data are put into a body of the first
 _BODY_KINDS: dict[str, Callable[[Body, Body], Body]] = {
     "masses": lambda one, two: replace(one, mass=two.mass),
@@ -55,7 +57,8 @@ class Difference:
 @dataclass(frozen=True)
 class Comparison:
     """differences: of the descriptions.  answers: {question: largest difference, as a part of the
-    largest number of that question}, at `states` random states of the trees.  causes: {kind of
+    largest number of that question, or of the terms that cancel in it}, at `states` random states
+    of the trees.  causes: {kind of
     data: largest change of a joint force (N m or N) that it makes by itself}.  not_compared: why
     answers are missing."""
 
@@ -112,7 +115,8 @@ def compare(
             raise InputError(f"compare: expected two mechanisms, found {type(given).__name__}.")
     if isinstance(states, bool) or not isinstance(states, int) or states < 1:
         raise InputError(f"compare: states is a whole number from 1 on, found {states!r:.40}.")
-    found = tuple(_differences(first.model, second.model, tolerance))
+    length = max(m.constraint_solver.equations.length for m in (first, second))
+    found = tuple(_differences(first.model, second.model, tolerance, length))
     reason = _unlike(first.model, second.model)
     answers: dict[str, float] = {}
     causes: dict[str, float] = {}
@@ -128,9 +132,9 @@ def compare(
 # -- descriptions ----------------------------------------------------------------------------------
 
 
-def _differences(one: Model, two: Model, tolerance: float) -> Iterator[Difference]:
+def _differences(one: Model, two: Model, tolerance: float, length: float) -> Iterator[Difference]:
     for name in ("gravity", "base_velocity", "base_acceleration"):
-        yield from _entries("world", name, getattr(one, name), getattr(two, name), tolerance)
+        yield from _entries("world", name, getattr(one, name), getattr(two, name), tolerance, 0.0)
     groups = (
         ("body", one.bodies, two.bodies),
         ("constraint", one.constraints, two.constraints),
@@ -146,28 +150,29 @@ def _differences(one: Model, two: Model, tolerance: float) -> Iterator[Differenc
                 pair = (yes, no) if name in left else (no, yes)
                 yield Difference(part, "", *pair)
                 continue
-            yield from _entries(part, "", left[name], right[name], tolerance)
+            yield from _entries(part, "", left[name], right[name], tolerance, length)
 
 
 def _entries(
-    part: str, path: str, one: object, two: object, tolerance: float
+    part: str, path: str, one: object, two: object, tolerance: float, length: float
 ) -> Iterator[Difference]:
-    """Leaves of two values that are not the same: numbers as a part of the largest beside them."""
+    """Leaves of two values that are not the same: numbers as a part of the largest beside them,
+    places as a part of the machine's length (m)."""
     if is_dataclass(one) and type(one) is type(two):
         for field in fields(one):
             if field.name not in _WITHOUT_FORCE and field.compare:
                 inner = f"{path}.{field.name}" if path else field.name
-                yield from _entries(
-                    part, inner, getattr(one, field.name), getattr(two, field.name), tolerance
-                )
+                pair = getattr(one, field.name), getattr(two, field.name)
+                yield from _entries(part, inner, *pair, tolerance, length)
         return
     if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two) and one:
         left, right = _numbers(one), _numbers(two)
         if left is None or right is None:
             for k, pair in enumerate(zip(one, two, strict=True)):
-                yield from _entries(part, f"{path}[{k}]", *pair, tolerance)
+                yield from _entries(part, f"{path}[{k}]", *pair, tolerance, length)
             return
-        size = max(float(np.abs(left).max()), float(np.abs(right).max()), 1e-300)
+        least = length if _UNITS.get(path) == "m" else 1e-300
+        size = max(float(np.abs(left).max()), float(np.abs(right).max()), least)
         if left.shape != right.shape or float(np.abs(left - right).max()) > tolerance * size:
             yield Difference(part, path, one, two, _UNITS.get(path, ""))
         return
@@ -260,10 +265,25 @@ class _Matched:
                     ),
                 }
             )
-        found = {name: _largest([row[name] for row in rows]) for name in rows[0]}
+        terms = self._terms()
+        found = {name: _largest([row[name] for row in rows], terms[name]) for name in rows[0]}
         if self.first.constraints and self.second.constraints:
             found["accelerations from rest, closed"] = self._closed()
         return found
+
+    def _terms(self) -> dict[str, float]:
+        """What the numbers of each question are sums of, the largest of all states."""
+        tree, still = self.first.tree, np.zeros(self.first.nv)
+        weights = [forces_in_play(tree, q, still, still, None, False) for q, _, _ in self.states]
+        return {
+            "places of the bodies": self.first.constraint_solver.equations.length,
+            "attitudes of the bodies": 1.0,
+            "mass matrix": 0.0,
+            "gravity forces": float(np.max(weights, initial=0.0)),
+            "inverse dynamics": max(
+                float(forces_in_play(tree, *s).max(initial=0.0)) for s in self.states
+            ),
+        }
 
     def seen(self, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         """A state of the first as one of the second."""
@@ -278,7 +298,9 @@ class _Matched:
             two = self.second.solve(*self.seen((q, rest, rest))).acceleration
         except ArmillaryError:
             return np.inf  # what one of them allows the other does not
-        return _largest([(one, two)])
+        M, tree = self.first.mass_matrix(q), self.first.tree
+        terms = np.linalg.pinv(M) @ forces_in_play(tree, q, rest, rest, None, False)
+        return _largest([(one, two)], float(np.abs(terms).max(initial=0.0)))
 
     def causes(self) -> dict[str, float]:
         """The first with one kind of data of the second, against the first."""
@@ -304,8 +326,9 @@ class _Matched:
         return {kind: x for kind, x in found.items() if x > 0.0}
 
 
-def _largest(pairs: list[tuple[Array, Array]]) -> float:
+def _largest(pairs: list[tuple[Array, Array]], terms: float) -> float:
     """Largest difference over all pairs, as a part of the largest number in them."""
-    size = max(float(np.abs(x).max(initial=0.0)) for pair in pairs for x in pair)
+    largest = max(float(np.abs(x).max(initial=0.0)) for pair in pairs for x in pair)
+    size = max(largest, _SHARE * terms)
     gap = max(float(np.abs(one - two).max(initial=0.0)) for one, two in pairs)
     return gap / size if size > 0.0 else 0.0

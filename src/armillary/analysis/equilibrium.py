@@ -16,6 +16,7 @@ from armillary.analysis.limits import beyond_limits
 from armillary.analysis.own_states import own_states
 from armillary.analysis.point import Point
 from armillary.analysis.statics import Balance, Statics
+from armillary.analysis.zero_modes import spectrum
 from armillary.constraints.states import one_state
 from armillary.errors import ArmillaryError, InputError, ModelError, Remedy, unknown_name
 from armillary.evaluate.evaluator import External
@@ -30,8 +31,9 @@ _FAR = 20.0  # rad, or sizes of the machine: what falls further falls for ever
 _BALANCED = 1e-10  # of the forces in play
 _EXACT = 1e-13
 _LARGEST = 0.5  # rad, or sizes of the machine: a step is not longer
-_SINGULAR = 1e-11  # of the stiffness: less resists nothing
+_SINGULAR = 1e-11  # of the stiffness, rows scaled: less resists nothing
 _NEUTRAL = 1e-9
+_UNKNOWN = 1e-6  # rad, or sizes of the machine: how far the place of rest may be unknown, at most
 _SAME = 1e-6
 
 
@@ -219,15 +221,14 @@ class _Search:
         found, balance, steps = _solved(self.statics, q, stable)
         whole = self.guess.copy()
         whole[self.kept_q] = found
-        values = np.sort(np.linalg.eigvals(balance.square).real)
-        size = float(np.abs(values).max(initial=0.0))
-        kind = "stable"
-        if len(values):
-            limit = _NEUTRAL * max(size, balance.in_play)
-            kind = "unstable" if values[0] < -limit else "neutral" if values[0] <= limit else kind
+        unknown = np.clip(_step(balance), -_UNKNOWN, _UNKNOWN)
+        noise = self.statics.rounding(found, balance, balance.changes @ unknown)
+        values = np.sort(spectrum(balance.square, noise).real)
+        least = values.min(initial=np.inf)
+        kind = "unstable" if least < 0.0 else "neutral" if least == 0.0 else "stable"
         holding, units = self._holding(whole)
         m = self.mechanism
-        residual = float(np.abs(balance.force).max(initial=0.0)) / max(balance.in_play, 1e-300)
+        residual = float(np.abs(balance.force * balance.scale**2).max(initial=0.0))
         energy = float(m.energy(whole, np.zeros(m.nv))[1])
         return Equilibrium(
             m.name,
@@ -290,18 +291,17 @@ def _solved(statics: Statics, q: Array, stable: bool) -> tuple[Array, Balance, i
         )
     guess, why = q, f"{_STEPS} steps were not enough"
     for step in range(_STEPS):
-        left, in_play = float(np.linalg.norm(balance.force)), balance.in_play
-        if left <= _EXACT * in_play:
+        if balance.left <= _EXACT:
             saddle = _saddle(balance) if downhill else None
             if saddle is None:
                 return q, balance, step
             moved = _lower(statics, q, saddle)
         else:
             moved = _newton(statics, q, balance) if not downhill or _convex(balance) else None
-            if moved is None and left > _BALANCED * in_play and statics.conservative:
+            if moved is None and balance.left > _BALANCED and statics.conservative:
                 downhill, moved = True, _downhill(statics, q, balance)
         if moved is None:
-            if left <= _BALANCED * in_play:  # rounding: no step makes it smaller
+            if balance.left <= _BALANCED:  # rounding: no step makes it smaller
                 return q, balance, step
             why = "no step makes it smaller"
             break
@@ -314,14 +314,24 @@ def _solved(statics: Statics, q: Array, stable: bool) -> tuple[Array, Balance, i
     raise _no_rest(statics, balance, why)
 
 
+def _step(balance: Balance) -> Array:
+    """Independent changes (k) that bring the forces into balance, to the first order."""
+    rows = balance.scale[:, None] * balance.stiffness
+    columns = np.maximum(np.linalg.norm(rows, axis=0), np.sqrt(balance.in_play_of_changes))
+    columns = np.where(columns > 0.0, columns, 1.0)
+    found = np.linalg.lstsq(rows / columns, balance.scale * balance.force, rcond=_SINGULAR)[0]
+    return np.asarray(found / columns)
+
+
 def _newton(statics: Statics, q: Array, balance: Balance) -> Array | None:
     """q after a step that makes the forces out of balance smaller; None: there is none."""
-    y = np.linalg.lstsq(balance.stiffness, balance.force, rcond=_SINGULAR)[0]
+    y = _step(balance)
     y = y * min(1.0, _LARGEST / max(float(np.abs(y).max(initial=0.0)), 1e-300))
-    before = statics.imbalance(q)
     for k in range(8):
         moved = _tried(statics, q, balance.changes @ y * 0.5**k)
-        if moved is not None and statics.imbalance(moved) < (1.0 - 1e-4 * 0.5**k) * before:
+        if moved is None:
+            continue
+        if statics.imbalance(moved, balance) < (1.0 - 1e-4 * 0.5**k) * balance.left:
             return moved
     return None
 
@@ -334,20 +344,21 @@ def _tried(statics: Statics, q: Array, change: Array) -> Array | None:
 
 
 def _curvatures(balance: Balance) -> tuple[Array, Array]:
-    values, vectors = np.linalg.eigh((balance.square + balance.square.T) / 2.0)
+    values, vectors = np.linalg.eigh((balance.scaled + balance.scaled.T) / 2.0)
     return np.asarray(values), np.asarray(vectors)
 
 
 def _convex(balance: Balance) -> bool:
     values = _curvatures(balance)[0]
-    return bool(values[0] > _NEUTRAL * max(np.abs(values).max(), balance.in_play))
+    return bool(values[0] > _NEUTRAL * max(np.abs(values).max(), 1.0))
 
 
 def _downhill(statics: Statics, q: Array, balance: Balance) -> Array | None:
     """q after a step that lowers the energy, along the forces, softer directions further."""
     values, vectors = _curvatures(balance)
-    least = 1e-3 * max(float(np.abs(values).max(initial=0.0)), balance.in_play)
-    z = vectors @ (vectors.T @ balance.force / np.maximum(np.abs(values), least))
+    least = 1e-3 * max(float(np.abs(values).max(initial=0.0)), 1.0)
+    along = vectors.T @ (balance.scale * balance.force)
+    z = balance.scale * (vectors @ (along / np.maximum(np.abs(values), least)))
     z = z * min(1.0, _LARGEST / max(float(np.abs(z).max(initial=0.0)), 1e-300))
     return _lower(statics, q, balance.changes @ balance.rolled @ z, float(balance.force @ z))
 
@@ -355,9 +366,10 @@ def _downhill(statics: Statics, q: Array, balance: Balance) -> Array | None:
 def _saddle(balance: Balance) -> Array | None:
     """A change (nv) that leads down from a rest that is not stable; None: it is none."""
     values, vectors = _curvatures(balance)
-    if not len(values) or values[0] >= -_NEUTRAL * max(np.abs(values).max(), balance.in_play):
+    if not len(values) or values[0] >= -_NEUTRAL * max(np.abs(values).max(), 1.0):
         return None
-    return np.asarray(balance.changes @ balance.rolled @ vectors[:, 0] * 0.1)
+    z = balance.scale * vectors[:, 0]
+    return np.asarray(balance.changes @ balance.rolled @ z * (0.1 / np.linalg.norm(z)))
 
 
 def _lower(statics: Statics, q: Array, change: Array, gain: float = 0.0) -> Array | None:
@@ -378,7 +390,7 @@ def _no_rest(statics: Statics, balance: Balance, why: str) -> ModelError:
     force, unit = balance.force[k] / statics.size[j], FORCE[model.v_units[j]]
     pairs = zip(model.bodies, model.slots, strict=True)
     joint = next(body.joint.name for body, own in pairs if own.v.start <= j < own.v.stop)
-    slack = not np.abs(balance.stiffness[k]).max(initial=0.0) > _NEUTRAL * balance.in_play
+    slack = not np.abs(balance.stiffness[k]).max(initial=0.0) > _NEUTRAL * balance.in_play[k]
     why = "nothing there resists a motion" if slack else why
     return ModelError(
         f"equilibrium: '{model.name}' finds no rest near this guess; {force:.4g} {unit} stay out "

@@ -15,9 +15,11 @@ import numpy as np
 
 from armillary.analysis.linear_model import LinearModel
 from armillary.analysis.own_states import OwnStates, own_states
-from armillary.analysis.point import Forces, Point, point, scales
+from armillary.analysis.point import Forces, Point, carried_weights, point, scales
+from armillary.analysis.rounding import rounding, weight_rounding
 from armillary.analysis.signals import inputs_of, outputs_of
 from armillary.analysis.variations import Variations, brackets, variations
+from armillary.analysis.zero_modes import spectrum
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
@@ -25,7 +27,9 @@ from armillary.mechanism.mechanism import Mechanism
 
 _REST = 1e-6  # of the accelerations in play: less is none
 _WAY = 0.3  # rad, or sizes of the machine: how far along the motion A is looked at again
-_SAME = 1e-6  # of the sums of powers of the eigenvalues
+_SAME = 1e-6  # of each eigenvalue
+_KNOWN = 1e-8  # of the entries of A: how well a place further along the motion is found
+_TURNS = (0.6, 1.7, 2.6)  # rad
 
 
 def linearize(
@@ -110,6 +114,26 @@ def system_matrix(mechanism: Mechanism, at: Point, free: Variations, own: OwnSta
     )
 
 
+def rounding_of(mechanism: Mechanism, model: LinearModel) -> Array:
+    """What rounding can do to every entry of A."""
+    return _rounding(mechanism, model.point, model.variations, model.A)
+
+
+def _rounding(mechanism: Mechanism, at: Point, free: Variations, A: Array) -> Array:
+    own = own_states(mechanism, at)
+    names = [mechanism.v_labels[k] for k in free.velocities] if mechanism.constraints else None
+
+    def again(there: Point) -> Array:
+        also = variations(mechanism, there, names)
+        same = (also.positions, also.velocities) == (free.positions, free.velocities)
+        return system_matrix(mechanism, there, also, own) if same else np.empty(0)
+
+    found = rounding(mechanism, at, A, again)
+    k, w = len(free.positions), list(free.velocities)
+    found[k : k + len(w), :k] += np.abs(free.a_tau[w]) @ weight_rounding(mechanism) @ np.abs(free.N)
+    return found
+
+
 def _about(
     mechanism: Mechanism, at: Point, free: Variations, own: OwnStates, A: Array
 ) -> tuple[str, tuple[str, ...]]:
@@ -117,7 +141,8 @@ def _about(
     if (much := _acceleration(mechanism, at, free)) is not None:
         word = "moving" if at.moving else "at rest"
         return "passing state", (
-            f"the state is {word} and accelerates, most '{much}': the model holds for this instant",
+            f"the state is {word} and accelerates, most '{much}': the model holds for this "
+            f"instant{_own_axes(mechanism, much) if at.moving else ''}",
         )
     if (name := own.changing) is not None:
         return "passing state", (
@@ -130,21 +155,35 @@ def _about(
     return "steady motion", ()
 
 
+def _own_axes(mechanism: Mechanism, label: str) -> str:
+    """What may be meant where speeds along axes that turn with their body change."""
+    model, k = mechanism.model, mechanism.v_labels.index(label)
+    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
+        if joint.nq != joint.nv and slot.v.start <= k < slot.v.stop:
+            return (
+                f" (speeds of '{body.joint.name}' are along the body's own axes, which turn with "
+                f"it; where heading, lean and spin are joints of their own, they stay in circles)"
+            )
+    return ""
+
+
 def _acceleration(mechanism: Mechanism, at: Point, free: Variations) -> str | None:
-    """The independent velocity that changes most, where any does."""
+    """The independent velocity that changes most, where any does: by the force that takes, against
+    the forces that meet in its own row, here and after a change of 1."""
     size, w = scales(mechanism), list(free.velocities)
     if not w:
         return None
-    length = mechanism.constraint_solver.equations.length
-    in_play = (
-        float(np.linalg.norm(mechanism.gravity)) / length
-        + float(np.max(np.abs(at.v / size))) ** 2
-        + float(np.max(np.abs(free.a_tau) @ np.abs(at.tau) / size))
-        + float(np.max(np.abs(free.a_y[w] * size[list(free.positions)]) / size[w, None], initial=0))
-    )
-    found = np.abs(at.a / size)[w]
-    k = int(np.argmax(found))
-    return mechanism.v_labels[w[k]] if found[k] > _REST * in_play else None
+    V, M = free.V * size[w], mechanism.mass_matrix(at.q)
+    needed = V.T @ M @ V @ (at.a[w] / size[w])
+    stiffness = np.abs(V.T @ M @ (free.V @ free.a_y[w])) * size[list(free.positions)]
+    turning = np.abs(M) * np.outer(size, size) @ (at.v / size) ** 2
+    here = np.abs(mechanism.tree.static_torques(at.q, at.external)) + np.abs(at.tau)
+    forces = (carried_weights(mechanism) + turning) / size + here
+    in_play = np.abs(V).T @ forces + stiffness.max(axis=1, initial=0.0)
+    share = np.abs(needed) / np.where(in_play > 0.0, in_play, 1e-300)
+    changing = np.where(share > _REST, np.abs(at.a / size)[w], -1.0)
+    k = int(np.argmax(changing))
+    return mechanism.v_labels[w[k]] if changing[k] > 0.0 else None
 
 
 def _same_on_the_way(mechanism: Mechanism, at: Point, free: Variations, A: Array) -> bool:
@@ -163,17 +202,20 @@ def _same_on_the_way(mechanism: Mechanism, at: Point, free: Variations, A: Array
     if _acceleration(mechanism, there, also) is not None or also.positions != free.positions:
         return False
     own = own_states(mechanism, there)
-    return _same_roots(A, system_matrix(mechanism, there, also, own))
+    known = _rounding(mechanism, at, free, A) + _KNOWN * np.abs(A)
+    return _same_roots(A, system_matrix(mechanism, there, also, own), known)
 
 
-def _same_roots(A: Array, B: Array) -> bool:
-    """Equal eigenvalues, by the sums of their powers: those are smooth where roots meet."""
-    size = max(float(np.abs(np.linalg.eigvals(A)).max(initial=0.0)), 1e-300)
-    one, two = A / size, B / size
-    for _ in range(len(A)):
-        if abs(np.trace(one) - np.trace(two)) > _SAME * len(A):
+def _same_roots(A: Array, B: Array, E: Array) -> bool:
+    """Equal eigenvalues, slow ones as well as fast ones: by Σ z / (z - s) at numbers z of the size
+    of each, which is smooth where roots meet.  E: what A and B are known to."""
+    n, sizes = len(A), np.abs(spectrum(A, E))
+    decades = {round(float(x)) for x in np.log10(sizes[sizes > 0.0])}
+    for z in (10.0**x * np.exp(1j * turn) for x in decades for turn in _TURNS):
+        one, two = (np.linalg.inv(np.eye(n) - X / z) for X in (A, B))
+        known = float(np.sum(np.abs(one @ one).T * E)) / abs(z)
+        if abs(np.trace(one) - np.trace(two)) > _SAME * n + known:
             return False
-        one, two = one @ A / size, two @ B / size
     return True
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.analysis.linear_model import LinearModel
-from armillary.analysis.linearize import model_about
+from armillary.analysis.linearize import model_about, rounding_of
 from armillary.analysis.point import Forces, point, scales
-from armillary.analysis.zero_modes import staircase
+from armillary.analysis.zero_modes import echelon, staircase
 from armillary.doors import ModesDoors
 from armillary.errors import InputError, Remedy, unknown_name
 from armillary.evaluate.evaluator import External
@@ -22,10 +22,7 @@ from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
 
-_ZERO = 1e-11  # of A, with the fastest motion as the unit of time
-_ROUNDING = 1e-12  # of the fastest eigenvalue: a real or imaginary part below is none
 _PARTS = 4  # entries of a shape that the table shows
-_MEET = 1e-7  # of the same: roots so near to each other may have been one
 Complex = NDArray[np.complex128]
 
 
@@ -194,71 +191,22 @@ def modes(
         raise InputError(
             f"modes: '{mechanism.name}' has no modes here, for {model.notes[0]}.", Remedy("rest")
         )
-    size = scales(mechanism)
-    n = len(model.variations.positions)
-    unit = size[[*model.variations.positions, *model.variations.velocities]]
-    moving, own = len(unit), model.A[len(unit) :, len(unit) :]
-    motion = model.A[:moving, :moving] * unit / unit[:, None]
-    rate = max(_fastest(motion, n), float(np.abs(np.linalg.eigvals(own)).max(initial=0.0)))
-    weights = np.concatenate([unit[:n], unit[n:] * rate])
-    weights = np.concatenate([weights, _own_sizes(model.A, weights, rate)])
-    stairs = staircase(model.A * weights / weights[:, None] / rate, _ZERO)
+    size, d = scales(mechanism), model.variations
+    n, moving = len(d.positions), len(d.positions) + len(d.velocities)
+    unit = np.ones(len(model.A))
+    unit[:moving] = size[[*d.positions, *d.velocities]]
+    noise = rounding_of(mechanism, model)
+    stairs = staircase(model.A * unit / unit[:, None], noise * unit / unit[:, None])
     roots, vectors = stairs.others()
-    roots = _cleaned(roots * rate)
-    found = [(0j, x) for x in _echelon(stairs.null[:n].T)]
+    places = echelon(stairs.null[:n], np.ones(n))[0].T
+    found: list[tuple[complex, Complex]] = []
+    found += [(0j, np.where(np.abs(x) < 1e-9, 0.0, x).astype(complex)) for x in places]
     found += [(s, x) for s, x in zip(roots.tolist(), vectors[:n].T, strict=True) if s.imag >= 0]
-    found.sort(key=lambda one: (abs(one[0]), one[0].real))
-    d, labels = model.variations, mechanism.v_labels
+    found.sort(key=lambda one: (float(f"{abs(one[0]):.9e}"), one[0].real))  # of a pair ±s, -s first
+    labels = mechanism.v_labels
     listed = tuple(Mode(s, _shape(d.N @ (x * unit[:n]), size), labels) for s, x in found)
     every = np.concatenate([np.zeros(stairs.zeros, complex), np.sort_complex(roots)])
     return Modes(model, every, listed)
-
-
-def _own_sizes(A: Array, weights: Array, rate: float) -> Array:
-    """What counts as a large change of own states of force elements: what motions of the given
-    sizes make of them, or, where those make nothing, what drives them as much."""
-    n = len(weights)
-    made = np.abs(A[n:, :n] * weights).max(axis=1, initial=0.0) / rate
-    driving = np.abs(A[:n, n:] / weights[:, None]).max(axis=0, initial=0.0) / rate
-    back = np.divide(1.0, driving, out=np.ones_like(driving), where=driving > 0.0)
-    return np.where(made > 0.0, made, back)
-
-
-def _fastest(A: Array, n: int) -> float:
-    """A rate (1/s) that is typical of the fastest motion."""
-    by_place, by_rate = np.abs(A[n:, :n]).max(initial=0.0), np.abs(A[n:, n:]).max(initial=0.0)
-    turning = np.abs(A[:n, :n]).max(initial=0.0)
-    return float(max(np.sqrt(by_place), by_rate, turning)) or 1.0
-
-
-def _cleaned(roots: Complex) -> Complex:
-    """Parts that are rounding made zero.  Roots that meet may be without eigenvectors of their own
-    (a body seen from a spinning one): rounding e moves them by √e."""
-    size = float(np.abs(roots).max(initial=0.0))
-    apart = np.abs(roots[:, None] - roots) + np.where(np.eye(len(roots), dtype=bool), np.inf, 0.0)
-    meet = apart.min(axis=1, initial=np.inf) < _MEET * size
-    limit = np.where(meet, _MEET, _ROUNDING) * size
-    real = np.where(np.abs(roots.real) <= limit, 0.0, roots.real)
-    imaginary = np.where(np.abs(roots.imag) <= limit, 0.0, roots.imag)
-    return np.asarray(real + 1j * imaginary)
-
-
-def _echelon(rows: Array) -> list[Complex]:
-    """A basis of the same span, each with an entry of its own; rounding left out."""
-    left, own = rows.copy(), list[int]()
-    found: list[Array] = []
-    for _ in range(min(rows.shape)):
-        size = np.abs(left)
-        if size.max(initial=0.0) < 1e-6:
-            break
-        i, j = np.unravel_index(int(np.argmax(size)), size.shape)
-        row = left[i] / left[i, j]
-        left = left - np.outer(left[:, j], row)
-        found = [x - x[j] * row for x in found] + [row]
-        own.append(int(j))
-    for x in found:
-        x[np.abs(x) < 1e-9] = 0.0
-    return [found[k].astype(complex) for k in np.argsort(own)]
 
 
 def _shape(x: Complex, size: Array) -> Complex:

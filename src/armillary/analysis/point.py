@@ -95,6 +95,19 @@ def scales(mechanism: Mechanism) -> Array:
     return np.asarray(mechanism.constraint_solver.equations.scaling.columns, float)
 
 
+def carried_weights(mechanism: Mechanism) -> Array:
+    """(nv,) the work of the weight that each coordinate carries, over a large change of it, J."""
+    model = mechanism.model
+    carried = np.array([body.mass.mass for body in model.bodies], float)
+    found = np.zeros(model.nv)
+    for k in reversed(range(len(model.bodies))):
+        if (parent := model.parents[k]) >= 0:
+            carried[parent] += carried[k]
+        found[model.slots[k].v] = carried[k]
+    length = mechanism.constraint_solver.equations.length
+    return np.asarray(found * np.linalg.norm(mechanism.gravity) * length)
+
+
 def geared_scales(mechanism: Mechanism) -> Array:
     """(nv,) the same, with fast coordinates of gears, couplings and elastic shafts as far apart as
     their ratios: a motor that turns 50 times while its joint turns once turns 50 rad where that

@@ -16,6 +16,7 @@ from math import inf
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.analysis.zero_modes import eigenvalues
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
@@ -92,11 +93,17 @@ def time_constants(mechanism: Mechanism, q: ArrayLike | None = None) -> TimeCons
 
 
 def _eigen(braking: Array, M: Array) -> tuple[Array, Array]:
-    """λ (nv,), the greatest first, and shapes of D x = λ M x."""
-    from scipy.linalg import LinAlgError, eigh
-
+    """λ (nv,), the greatest first, and shapes of D x = λ M x: where D brakes those of
+    √D M⁻¹ √D, else exactly 0."""
     try:
-        values, shapes = eigh(np.diag(braking), M)
-    except LinAlgError:
+        inverse = np.linalg.inv(np.linalg.cholesky(M))
+    except np.linalg.LinAlgError:
         raise InputError("the mass matrix is singular: a joint moves no mass.") from None
-    return np.maximum(values[::-1], 0.0), shapes[:, ::-1]
+    own = braking > 0.0
+    moved = inverse.T @ inverse[:, own] * np.sqrt(braking[own])
+    square = np.sqrt(braking[own])[:, None] * moved[own]
+    values, vectors = eigenvalues(square, np.zeros_like(square))
+    order = np.argsort(-values.real)
+    left = np.eye(len(M))[:, ~own]
+    rates = np.concatenate([values.real[order], np.zeros(left.shape[1])])
+    return rates, np.concatenate([moved @ vectors.real[:, order], left], axis=1)

@@ -1,10 +1,22 @@
-"""Eigenvalues that are exactly zero, told apart from rounding.
+"""Eigenvalues of a matrix whose entries are known to rounding, the zeros told apart.
+
+A number is zero here where the rounding of the very rows and columns it stands in can make it, and
+not because another one is large: stiff beside soft is the normal case.  So every matrix A comes
+with its rounding E, entry by entry (rounding.py).
 
 A free body has A = [0 1; 0 0] in every direction: double zeros without a basis of eigenvectors,
-which rounding of size e turns into pairs ±√e.  Orthogonal steps find them instead: the null space
-of A by singular values, then that of what is left, until nothing is,
+which rounding e turns into pairs ±√e.  Steps of elimination find them instead: the null space of A,
+with rows and columns scaled so that E is about 1 in all of them, then that of what is left,
 
-    Qᵀ A Q = [N X; 0 R]      N nilpotent, R without zero eigenvalues
+    S⁻¹ A S = [N X; 0 R]      N nilpotent, R without zero eigenvalues
+
+S takes null vectors with an entry of their own and leaves all other coordinates as they are, so
+that rows keep their size.  An eigenvalue s of R with the vectors x, y moves by no more than
+
+    |y|ᵀ E |x| / |yᴴ x|
+
+under that rounding, and is taken as  yᴴ R x / yᴴ x,  which the rounding of large entries elsewhere
+does not reach.
 """
 
 from __future__ import annotations
@@ -16,47 +28,125 @@ from numpy.typing import NDArray
 
 from armillary.evaluate.inputs import Array
 
+_SWEEPS = 6  # of the scaling of rows and columns
+_LARGEST_NOISE = 1e-3  # of a null vector: more cannot be rounding
+Complex = NDArray[np.complex128]
+Places = NDArray[np.intp]
+
 
 @dataclass(frozen=True)
 class Staircase:
-    """Q (n, n) orthogonal, the transformed matrix, the number of zeros, and of them the first
-    ones, which have eigenvectors."""
+    """S (n, n), the transformed matrix T = [N X; 0 R] and its rounding, the number of zeros, and
+    of them the first ones, which have eigenvectors."""
 
-    Q: Array
+    S: Array
     T: Array
+    E: Array
     zeros: int
     first: int
 
     @property
     def null(self) -> Array:
-        """(n, first): A x = 0."""
-        return self.Q[:, : self.first]
+        """(n, first): A x = 0, each x with an entry 1 where all others have 0."""
+        return self.S[:, : self.first]
 
-    def others(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    def others(self) -> tuple[Complex, Complex]:
         """Eigenvalues that are not zero, and their eigenvectors (n, ·) of A."""
         m = self.zeros
-        roots, w = (x.astype(complex) for x in np.linalg.eig(self.T[m:, m:]))
+        roots, w = eigenvalues(self.T[m:, m:], self.E[m:, m:])
         N, X = self.T[:m, :m], self.T[:m, m:]
-        z = [np.linalg.solve(N - s * np.eye(m), -X @ w[:, k]) for k, s in enumerate(roots)]
+        shifts = (N - (s or 1.0) * np.eye(m) for s in roots)  # of a zero found late: any will do
+        z = [np.linalg.solve(shift, -X @ w[:, k]) for k, shift in enumerate(shifts)]
         upper = np.array(z).T if m and len(roots) else np.zeros((m, len(roots)))
-        return roots, self.Q @ np.concatenate([upper, w])
+        return roots, self.S @ np.concatenate([upper, w])
 
 
-def staircase(A: Array, tolerance: float) -> Staircase:
-    """Of a square matrix in units in which its entries are about 1."""
+def spectrum(A: Array, E: Array) -> Complex:
+    """All eigenvalues of A with the rounding E, zeros first."""
+    found = staircase(A, E)
+    return np.concatenate([np.zeros(found.zeros, complex), found.others()[0]])
+
+
+def staircase(A: Array, E: Array) -> Staircase:
+    """Of a square matrix with the rounding E of its entries."""
     n = len(A)
-    Q, T, m, first = np.eye(n), A.copy(), 0, 0
-    limit = tolerance * max(float(np.linalg.norm(A, 2)) if n else 0.0, 1e-300)
+    S, T, E, m, first = np.eye(n), A.copy(), E.copy(), 0, 0
     while m < n:
-        _, values, right = np.linalg.svd(T[m:, m:])
-        count = int(np.sum(values <= limit))
-        if not count:
+        found = _null(T[m:, m:], E[m:, m:])
+        if found is None:
             break
-        V = np.concatenate([right[n - m - count :], right[: n - m - count]]).T
-        T[m:] = V.T @ T[m:]
-        T[:, m:] = T[:, m:] @ V
+        W, own = found
+        count, rest = len(own), np.setdiff1d(np.arange(n - m), own)
+        T[m:] = _other_rows(T[m:], W, own, rest)
+        E[m:] = _other_rows(E[m:], -np.abs(W), own, rest)
+        for X, Y in ((T, W), (E, np.abs(W)), (S, W)):
+            X[:, m:] = np.concatenate([X[:, m:] @ Y, X[:, m + rest]], axis=1)
         T[m:, m : m + count] = 0.0
-        Q[:, m:] = Q[:, m:] @ V
         first = first or count
         m += count
-    return Staircase(Q, T, m, first)
+    return Staircase(S, T, E, m, first)
+
+
+def _other_rows(rows: Array, W: Array, own: Places, rest: Places) -> Array:
+    """S⁻¹ times them: own entries, and the others less what the null vectors have there."""
+    return np.concatenate([rows[own], rows[rest] - W[rest] @ rows[own]])
+
+
+def _null(A: Array, E: Array) -> tuple[Array, Places] | None:
+    """Null vectors W (n, k) with W[own] = 1; None where there are none."""
+    rows, columns = even(E)
+    _, values, right = np.linalg.svd(rows[:, None] * A * columns)
+    noise = float(np.linalg.norm(rows[:, None] * E * columns, 2))
+    count = int(np.sum(values <= noise))
+    if not count:
+        return None
+    left = columns[:, None] * right[len(A) - count :].T
+    if count < len(A):  # what rounding mixes in
+        share = min(noise / float(values[-count - 1]), _LARGEST_NOISE)
+        left[np.abs(left) <= share * columns[:, None]] = 0.0
+    return echelon(left, rows)
+
+
+def echelon(left: Array, rows: Array) -> tuple[Array, Places]:
+    """The same span, each vector with an entry of its own, and their places."""
+    found, own = left.T.copy(), list[int]()
+    for k in range(len(found)):
+        size = np.abs(found[k:]) * rows
+        size[:, own] = 0.0
+        i, j = divmod(int(np.argmax(size)), size.shape[1])
+        found[[k, k + i]] = found[[k + i, k]]
+        found[k] /= found[k, j]
+        others = np.arange(len(found)) != k
+        taken = np.outer(found[others, j], found[k])
+        size = np.abs(found[others]) + np.abs(taken)
+        found[others] -= taken
+        found[others] = np.where(np.abs(found[others]) < 1e-12 * size, 0.0, found[others])
+        found[:, j] = np.arange(len(found)) == k
+        own.append(j)
+    order = np.argsort(own)
+    return found[order].T, np.array(own)[order]
+
+
+def even(E: Array) -> tuple[Array, Array]:
+    """Factors of rows and columns that bring the largest entry of each to 1 or a little below."""
+    rows, columns = np.ones(len(E)), np.ones(len(E))
+    for _ in range(_SWEEPS):
+        for factors, axis in ((rows, 1), (columns, 0)):
+            largest = (rows[:, None] * E * columns).max(axis=axis, initial=0.0)
+            factors /= np.where(largest > 0.0, largest, 1.0)
+    return rows, columns
+
+
+def eigenvalues(A: Array, E: Array) -> tuple[Complex, Complex]:
+    """Of A with the rounding E, each part exactly zero that the rounding can make; and vectors."""
+    from scipy.linalg import eig
+
+    if not len(A):
+        return np.zeros(0, complex), np.zeros((0, 0), complex)
+    _, left, right = eig(A, left=True, right=True)
+    across = (left.conj() * right).sum(axis=0)
+    roots = (left.conj() * (A @ right)).sum(axis=0) / across
+    off = (np.abs(left) * (E @ np.abs(right))).sum(axis=0) / np.abs(across)
+    real = np.where(np.abs(roots.real) <= off, 0.0, roots.real)
+    imaginary = np.where(np.abs(roots.imag) <= off, 0.0, roots.imag)
+    return real + 1j * imaginary, right.astype(complex)

@@ -17,7 +17,7 @@ from armillary.constraints.equations import Equations
 from armillary.constraints.ladder import Outcome, States, compiled
 from armillary.constraints.plan import make_plan
 from armillary.constraints.solution import ConstrainedSolution
-from armillary.evaluate.forces_in_play import SHARE, forces_in_play
+from armillary.evaluate.forces_in_play import forces_in_play
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import Identities, Solution
 from armillary.model.lowering.constraints import lower_constraints
@@ -45,7 +45,7 @@ def closed_identities(
     if equations.constraints.ideal:
         pairs |= _ideal(equations, q, v, tau, a)
         pairs |= _reactions(equations, q, v, tau, solution)
-    least = SHARE * forces_in_play(forces, equations.tree.poses(q)[1])
+    least = forces_in_play(equations.tree, q, v, a)
     pushes = np.column_stack([np.abs(force), np.diag(least)])
     moved = np.abs(np.linalg.lstsq(M, pushes, rcond=None)[0])
     motion = np.maximum(np.abs(a), moved[:, 1:].sum(axis=1))
@@ -61,7 +61,8 @@ def closed_identities(
         "accelerations": scale,
         "reactions": max(largest, float(least.max(initial=0.0))),
     }
-    return Identities(pairs, {name: kinds[name.partition(":")[0]] for name in pairs})
+    scales = {name: np.array(kinds[name.partition(":")[0]]) for name in pairs}
+    return Identities(pairs, scales)
 
 
 def _ideal(

@@ -15,7 +15,7 @@ from armillary.evaluate.deferred import Deferred
 from armillary.evaluate.derivatives import BaseParameters
 from armillary.evaluate.derivatives import base_parameters as combinations
 from armillary.evaluate.evaluator import External
-from armillary.evaluate.forces_in_play import SHARE, forces_in_play
+from armillary.evaluate.forces_in_play import forces_in_play, of_units
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import ElementForces, Identities, Power, Solution
@@ -120,8 +120,7 @@ def acting_elements(
 def tree_identities(tree: TableFace, q: Array, v: Array, tau: Array) -> Identities:
     """Laws between the answers about a tree, and how well they hold (one state).
 
-    Differences are relative to the terms that the answers are sums of, and those count as no
-    less than 1e-4 of the forces that meet in the joints."""
+    Differences are relative to the terms that the answers are sums of, the forces in play."""
     if tree.model.load_dependent_joints:
         return _with_load_friction(tree, q, v, tau)
     a = tree.forward_dynamics(q, v, tau)
@@ -144,18 +143,9 @@ def tree_identities(tree: TableFace, q: Array, v: Array, tau: Array) -> Identiti
         "velocity and gravity forces: Newton-Euler, and Coriolis matrix": (
             smooth, C @ np.asarray(v, float) + g),
     }  # fmt: skip
-    least = SHARE * forces_in_play(tree.body_forces(q, v, a), tree.poses(q)[1])
-    motion = np.abs(np.linalg.inv(M)) @ least
-    terms = (
-        (pushed, resisted, motion),
-        (pushed, resisted, motion),
-        (force, h, M @ pushed, least),
-        (smooth, h, g, least),
-    )
-    scales = {
-        name: max(float(np.abs(term).max(initial=0.0)) for term in group)
-        for name, group in zip(pairs, terms, strict=True)
-    }
+    forces = forces_in_play(tree, q, v, a) + np.abs(force)
+    motion = of_units(np.abs(np.linalg.inv(M)) @ forces, tree.model)
+    scales = dict(zip(pairs, (motion, motion, forces, forces), strict=True))
     return Identities(pairs, scales)
 
 
@@ -166,5 +156,5 @@ def _with_load_friction(tree: TableFace, q: Array, v: Array, tau: Array) -> Iden
     found = tree_identities(TableFace(friction.plain), q, v, left)
     name = "joint forces: given, and Newton-Euler with load-dependent friction"
     found.pairs[name] = (np.asarray(tau, float), tree.inverse_dynamics(q, v, a))
-    found.scales[name] = max(found.scales.values(), default=0.0)
+    found.scales[name] = forces_in_play(tree, q, v, a) + np.abs(tau)
     return found

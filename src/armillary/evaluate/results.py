@@ -316,12 +316,12 @@ class Identities:
     """Laws between independent answers: both sides of each."""
 
     pairs: dict[str, tuple[Array, Array]]
-    scales: dict[str, float]  # size of the terms each answer is the sum of
+    scales: dict[str, Array]  # sizes of the terms each answer is the sum of, or one for all
 
     def errors(self) -> dict[str, float]:
         """Largest difference of each pair, relative to the terms it is made of."""
         return {
-            name: float(np.abs(x - y).max(initial=0)) / max(self.scales[name], 1e-300)
+            name: float((np.abs(x - y) / np.maximum(self.scales[name], 1e-300)).max(initial=0))
             for name, (x, y) in self.pairs.items()
         }
 

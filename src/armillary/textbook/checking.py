@@ -17,7 +17,7 @@ import numpy as np
 from armillary.constraints import questions
 from armillary.constraints.states import one_state
 from armillary.errors import DisagreementError, ModelError
-from armillary.evaluate.forces_in_play import forces_in_play
+from armillary.evaluate.forces_in_play import forces_in_play, of_units
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import Identities
 from armillary.evaluate.table_face import TableFace
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from armillary.evaluate.named_states import State
     from armillary.mechanism.mechanism import Mechanism
 
-_LEAST = 1e-3  # of the largest term of the same unit: less is no scale of its own
 _ROUNDING = 2.0**-53
 _LAWS = 1e-8  # relative: laws tie answers of different condition to each other
 
@@ -234,14 +233,12 @@ class _Terms:
         self.responses = inverse if responses is None else responses
         # constraints take back what the forces would do to the tree: it is in play as well
         self.reach = np.abs(self.responses) + np.abs(inverse)
-        origins = np.array([p for _, p in tree.poses])
-        moving = machine.body_forces(tree.q, tree.v, a, tree.external, tree.passive)
-        resting = machine.body_forces(tree.q, 0 * tree.v, 0 * a, None, False)
-        self.moving, self.resting = (forces_in_play(f, origins) for f in (moving, resting))
-        own = np.abs(tau) + np.abs(tree.given) + np.abs(tree.rotors * a)
-        self.forces = self.moving + own
+        still = 0.0 * a
+        self.resting = forces_in_play(machine, tree.q, still, still, None, False)
+        moving = forces_in_play(machine, tree.q, tree.v, a, tree.external, tree.passive)
+        self.forces = moving + np.abs(tau) + np.abs(tree.rotors * a)
         size = np.sqrt(np.maximum(np.diag(self.M), 0.0))
-        self.size = self._of_units(np.where(size > 0.0, size, 1.0))
+        self.size = of_units(np.where(size > 0.0, size, 1.0), tree.model)
 
     @cached_property
     def rounding(self) -> float:
@@ -254,14 +251,6 @@ class _Terms:
         """Of nearly singular inertias the digits that conditioning takes are allowed for: some
         formulations divide by inertias of single joints on their way."""
         return max(AGREE, 0.1 * self.rounding)
-
-    def _of_units(self, x: Array) -> Array:
-        """No entry counts for less than a part of the largest of its unit."""
-        found = x.copy()
-        for unit in set(self.units.tolist()):
-            same = self.units == unit
-            found[same] = np.maximum(found[same], _LEAST * found[same].max(initial=0.0))
-        return found
 
     @property
     def _probe(self) -> Array:
@@ -279,11 +268,12 @@ class _Terms:
         }
 
     def scales(self) -> dict[str, Array]:
-        motion = self._of_units(2.0 * self.reach @ self.forces + np.abs(self.a))
+        model = self.tree.model
+        motion = of_units(2.0 * self.reach @ self.forces + np.abs(self.a), model)
         return {
             "mass matrix": np.outer(self.size, self.size),
-            "statics": self._of_units(self.resting),
-            "inverse dynamics": self._of_units(self.forces),
+            "statics": self.resting,
+            "inverse dynamics": of_units(self.forces, model),
             "forward dynamics": motion,
             "constrained dynamics": motion,
         }

@@ -52,12 +52,18 @@ def kinetic_hessian(s: TreeState) -> Array:
 
 
 def _momentum_rate(s: TreeState, a: Array) -> Array:
-    """d/dt ∂T/∂v along the motion, with  ∂T/∂v_i = T(v + e_i) - T(v) - T(e_i)."""
-    n = s.model.nv
-    v = (s.v + 1j * STEP * a)[:, None]
-    states = np.hstack([v + np.eye(n), np.eye(n) + 0j, v])
-    T = kinetic_energy(s, states, s.along_motion())
-    return np.asarray((T[:n] - T[n : 2 * n] - T[2 * n]).imag / STEP)
+    """d/dt ∂T/∂v along the motion."""
+    return np.asarray(_momenta(s, s.v + 1j * STEP * a, s.along_motion()).imag / STEP)
+
+
+def _momenta(s: TreeState, v: Array, axes: Sequence[Axes] | None = None) -> Array:
+    """∂T/∂v_i = (T(v + ε e_i) - T(v) - T(ε e_i)) / ε, with steps ε as large as v: of smaller
+    speeds a step of 1 would leave rounding alone."""
+    n, step = s.model.nv, float(np.abs(s.v).max(initial=0.0)) or 1.0
+    steps = step * np.eye(n)
+    states = np.hstack([v[:, None] + steps, steps, v[:, None]])
+    T = kinetic_energy(s, states, axes)
+    return np.asarray((T[:n] - T[n : 2 * n] - T[2 * n]) / step)
 
 
 def _slopes(s: TreeState) -> Array:
@@ -94,9 +100,7 @@ def boltzmann_hamel(s: TreeState, a: Array) -> Array:
     The middle term is that of joints whose velocities are no rates of coordinates: a ball's angular
     velocity, a floating body's motion (ω; v) in its own frame."""
     n = s.model.nv
-    columns = np.hstack([s.v[:, None] + np.eye(n), np.eye(n), s.v[:, None]])
-    T = kinetic_energy(s, columns)
-    p = T[:n] - T[n : 2 * n] - T[2 * n]
+    p = _momenta(s, s.v)
     turning = np.zeros(n)
     for slot, joint in zip(s.slots, s.model.joints, strict=True):
         if joint.nq != joint.nv:

@@ -39,6 +39,7 @@ class Machine(Protocol):
     gravity_forces: Callable[..., Array]
     jacobian: Callable[..., Array]
     body_forces: Callable[..., BodyForces]
+    poses: Callable[..., Any]
 
 
 class Axes(NamedTuple):
