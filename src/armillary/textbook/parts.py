@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.inputs import Array, as_floats, wrench_rows
+from armillary.evaluate.inputs import Array, as_floats, wrenches
 from armillary.model.constraint_parts import DIRECTIONS
 from armillary.model.parts import Mass
 from armillary.textbook.linear import orthonormal, split
@@ -53,6 +53,19 @@ def state(machine: Mechanism, moving_base: bool = False, **values: ArrayLike) ->
             raise InputError(f"{name}: expected one state, found {len(array)}. Loop over states.")
         found.append(array[0].astype(float))
     return tuple(found)
+
+
+def single_wrenches(external: External) -> dict[str, Array]:
+    """External wrenches (6,) by frame, of one state."""
+    found = {}
+    for name, (rows, single) in wrenches(external).items():
+        if not single:
+            raise InputError(
+                f"external['{name}']: expected one wrench of 6 numbers, found {len(rows)}. Loop "
+                f"over states."
+            )
+        found[name] = rows[0].astype(float)
+    return found
 
 
 def skew(c: Array) -> Array:
@@ -197,10 +210,9 @@ def velocity_force(I: Array, w: Array) -> Array:
 def external_on(machine: Mechanism, q: Array, external: External, name: str) -> Array:
     """Sum of the given wrenches on a loose body, in its body frame at its origin."""
     total, mine = np.zeros(6), tree_of(machine, name)
-    for frame, wrench in (external or {}).items():
+    for frame, wrench in single_wrenches(external).items():
         if machine.model.frame(frame).body in mine:
-            X = motion_transform(machine, q, frame, name)
-            total += X.T @ wrench_rows(frame, wrench)[0][0]
+            total += motion_transform(machine, q, frame, name).T @ wrench
     return total
 
 

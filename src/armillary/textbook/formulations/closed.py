@@ -17,6 +17,7 @@ from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.workbook import ROWS, Noting
 from armillary.textbook.linear import pseudo_inverse, solve
+from armillary.textbook.parts import single_wrenches
 
 _FORCE, _ACCELERATION = "N m or N", "rad/s² or m/s²"
 _NOTHING = 1e-14  # of the largest entry: a row or an inertia of less is none, and not scaled up
@@ -30,7 +31,7 @@ class ClosedState(Noting):
         self, machine: Any, q: Array, v: Array, passive: bool = True, external: Any = None
     ):
         self.machine, self.q, self.v = machine, q, v
-        self.passive, self.external = passive, external
+        self.passive, self.external = passive, single_wrenches(external)
         self.equations = machine.constraint_solver.equations
 
     @cached_property
