@@ -90,9 +90,11 @@ class Formulation:
     def at(self, s: TreeState | ClosedState, given: Array | None = None) -> Array:
         """Its answer at a state; given: accelerations or joint forces, where it takes some."""
         more = () if given is None else (given,)
-        own = self.acting == WHOLE or isinstance(s, ClosedState) or self.quantity == "mass matrix"
-        beside = None if own else s.resistance if self.acting == LOADS else s.given
-        if beside is None or not beside.any():
+        own = self.acting == WHOLE or self.quantity == "mass matrix"
+        if own or isinstance(s, ClosedState):
+            return np.asarray(self.function(s, *more))
+        beside = s.resistance if self.acting == LOADS else s.given
+        if not beside.any():
             return np.asarray(self.function(s, *more))
         who = "friction, springs, force elements and external wrenches"
         who = "friction and springs in the joints" if self.acting == LOADS else who
