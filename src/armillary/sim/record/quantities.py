@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.errors import ArmillaryError, InputError, Remedy, unknown_name
 from armillary.evaluate.axes import Axes
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.tyre_forces import TyreForces, tyre_names
@@ -133,7 +133,8 @@ def acting(names: Iterable[str], frames: Sequence[str]) -> dict[str, tuple[Label
     if not frames:
         raise InputError(
             "record: 'external' is about wrenches on frames, and none act in this run. Leave it "
-            "out, or give some: external={'hand': (nx, ny, nz, fx, fy, fz)}."
+            "out,",
+            Remedy("load a frame"),
         )
     labels, units = zip(*_each(frames, WRENCH), strict=True)
     return {"external": (labels, units)}
