@@ -220,3 +220,19 @@ def test_the_command_takes_loads():
     want = am.example("two-link").static_torques([0.3, 0.5], {"tip": [0, 0, 0, 3, -2, 0]})
     np.testing.assert_allclose(np.array(last[1], float), want, rtol=1e-6)
     assert last[0] != last[1]
+
+
+def test_friction_by_load_counts_the_wrench_in_what_is_certified():
+    """tau = S^T f + b v + μ |f_radial| with the wrench in f; `check` knows such an arm, too."""
+    b = am.Builder("rubbing")
+    b.body("a", axis="y", mass=1.0, com=(0, 0, -0.5), inertia=(1, 1, 1),
+           passive=am.Passive(load_radial=0.05, viscous=0.1))  # fmt: skip
+    m, external = b.build(), {"a": [0.0, 1.0, 0.0, 3.0, 0.0, 1.0]}
+    f = m.body_forces([0.3], [0.5], [0.2], external, passive=False).transmitted[0]
+    tau = f[1] + 0.1 * 0.5 + 0.05 * np.hypot(f[3], f[5])
+    found = m.inverse_dynamics([0.3], [0.5], [0.2], external, certified=True)
+    np.testing.assert_allclose(found, [tau], rtol=1e-12)
+    back = m.forward_dynamics([0.3], [0.5], found, external, certified=True)
+    np.testing.assert_allclose(back, [0.2], rtol=1e-9)
+    check = m.check([0.3], [0.5], found, external)
+    assert check.agreed and len(check.agreements[1].answers) == 4

@@ -170,7 +170,8 @@ class Instant:
             passive = False
         elif loaded:
             friction: Any = mechanism.load_friction
-            machine, self.by_load = TableFace(friction.plain), friction.friction(q, v, a)[0]
+            machine = TableFace(friction.plain)
+            self.by_load = friction.friction(q, v, a, external)[0]
         self.tree = TreeState(machine, q, v, passive, external)
         self.resting = TreeState(machine, q, 0.0 * v, passive, external)
         self.closed = ClosedState(mechanism, q, v, passive, external)

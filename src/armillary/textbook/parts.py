@@ -31,9 +31,9 @@ def tree_state(
         names = ", ".join(f"'{part.name}'" for part in machine.model.constraints[:3])
         more = ", ..." if len(machine.model.constraints) > 3 else ""
         raise ModelError(
-            f"'{machine.name}': this method constrains a tree by itself and knows nothing of the "
-            f"constraints that the mechanism has already ({names}{more}). Pass `machine.tree` if "
-            f"the tips stand for all of them; use solve() or forward_dynamics() otherwise."
+            f"'{machine.model.name}': this method constrains a tree by itself and knows nothing of "
+            f"the constraints that the mechanism has already ({names}{more}). Pass `machine.tree` "
+            f"if the tips stand for all of them; use solve() or forward_dynamics() otherwise."
         )
     return state(machine, moving_base, **values)
 
@@ -42,10 +42,12 @@ def state(machine: Mechanism, moving_base: bool = False, **values: ArrayLike) ->
     """q, v, tau of a single state, checked; the documents' ground is at rest."""
     if not moving_base and (machine.model.base_velocity or machine.model.base_acceleration):
         raise InputError(
-            f"'{machine.name}': its base moves as prescribed, which this method does not know. "
-            f"Use solve(), or gravity instead of an acceleration of the base."
+            f"'{machine.model.name}': its base moves as prescribed, which this method does not "
+            f"know. Use solve(), or gravity instead of an acceleration of the base."
         )
-    machine.evaluator.refuse_load_friction(f"the methods of the documents on '{machine.name}'")
+    machine.evaluator.refuse_load_friction(
+        f"the methods of the documents on '{machine.model.name}'"
+    )
     found = []
     for name, value in values.items():
         array, single = machine.evaluator.check(name, value)

@@ -67,7 +67,9 @@ class ClosedState(Noting):
         """Drives, less velocity, gravity and resistance forces of the tree."""
         self.note("M", self.M, "inertia of the tree (2.33)", "kg m², kg m, kg")
         f = tau + self._without_drives.force[0]
-        self.note("f", f, "drives less velocity, gravity and passive forces, T - C", _FORCE)
+        self.note(
+            "f", f, "drives and loads less velocity, gravity and passive forces, T - C", _FORCE
+        )
         self.note("J", self.J, "of J v = 0, in units of one length", frame=ROWS)
         self.note("gamma", self.gamma, "what the rows ask of J a", frame=ROWS)
         return f
