@@ -190,6 +190,24 @@ def test_forces_in_the_joints_hold_the_loads(method):
         assert "F - w + Σ X^T f beyond (4.30)" in str(e)
 
 
+@pytest.mark.parametrize("at_joints", [False, True])
+def test_the_shown_numbers_obey_4_30_under_loads(at_joints):
+    """f = F - w + Σ X^T f beyond, in both frames of slides; statics has one frame alone."""
+    m = am.example("stanford")
+    q, v, a = samples.random_state(m.model, 4)
+    external = wrenches(m)
+    e = m.explain("Newton-Euler", q, v, a, external=external, frames_at_joints=at_joints)
+    for k in range(1, 5):
+        beyond = e[f"X_{k + 1}"].T @ e[f"f_{k + 1}"] if k < 4 else 0.0
+        np.testing.assert_allclose(e[f"f_{k}"], e[f"F_{k}"] - e[f"w_{k}"] + beyond, atol=1e-10)
+    slot = m.model.slots[1].v
+    np.testing.assert_allclose(
+        e["phi_2"].T @ e["f_2"], e["tau"][slot.start : slot.stop], atol=1e-10
+    )
+    with pytest.raises(am.InputError, match="frames_at_joints: force recursion"):
+        m.explain("force recursion", q, external=external, frames_at_joints=True)
+
+
 def test_the_inverse_arm_shows_the_loads():
     """Force and moment in the joints by their sizes, and moments along the axes, DH frames."""
     m = weightless()

@@ -11,13 +11,13 @@ import numpy as np
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.projection import partial_velocities
 from armillary.textbook.formulations.tree_state import TreeState, turn_and_shift
-from armillary.textbook.formulations.workbook import JOINTS, WORLD
+from armillary.textbook.formulations.workbook import JOINTS, PLAIN, WORLD
 
 
 def jacobian_transpose(s: TreeState) -> Array:
     """τ = J^T F with F = -m g - w at every centre of mass."""
     tau = np.zeros(s.model.nv)
-    s.note_loads()
+    s.note_loads(PLAIN)
     for k, (body, (J_w, J_v)) in enumerate(zip(s.model.bodies, partial_velocities(s), strict=True)):
         s.note("J", J_v, "Jacobian of the centre of mass", "m, 1", k, frame=WORLD)
         F = -body.mass.mass * s.gravity
@@ -38,7 +38,7 @@ def force_recursion(s: TreeState) -> Array:
     A load w on body k is taken off its f_k and n_k: the document's tip exerts -w."""
     forces, moments = np.zeros((s.size, 3)), np.zeros((s.size, 3))
     tau = np.zeros(s.model.nv)
-    s.note_loads()
+    s.note_loads(PLAIN)
     for k in reversed(range(s.size)):
         mass = s.model.bodies[k].mass
         weight = -mass.mass * s.poses[k][0].T @ s.gravity  # what holds the body

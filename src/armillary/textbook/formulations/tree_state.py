@@ -157,10 +157,10 @@ class TreeState(Noting):
         R = self.poses[k][0]
         return R @ (n - np.cross(np.array(self.model.bodies[k].mass.com), f)), R @ f
 
-    def note_loads(self) -> None:
+    def note_loads(self, kind: str = FORCE) -> None:
         """`loads`, where there are some."""
         for k, w in enumerate(self.loads or ()):
-            self.note("w", w, "wrench on the body from outside: the load", WRENCH, k, FORCE)
+            self.note("w", w, "wrench on the body from outside: the load", WRENCH, k, kind)
 
     @cached_property
     def resistance(self) -> Array:
