@@ -43,6 +43,7 @@ PYTHON = {
     "project v0": "Use q0, v0 = mechanism.project(q0, v0), or project=True.",
     "keep by projection": "Use project=True.",
     "draw back": "Draw them back instead: project=(alpha, beta), rates in 1/s.",
+    "load a frame": "or give some: external={{'hand': (nx, ny, nz, fx, fy, fz)}}.",
     "hold v0": "Give v0={{'{joint}': {value:.6g}}} to hold the named joints and find the others, "
     "or project_start=True to begin with the nearest.",
     "project a": "project_acceleration(q, v, a) gives it, and with hold=[...] keeps those of the "

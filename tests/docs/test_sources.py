@@ -78,3 +78,17 @@ def test_corrections_that_the_code_speaks_of_are_on_the_page():
             named |= set(re.findall(r"\d-\d+[a-z]?", text))
     assert len(named) > 15
     assert {name for name in named if f"| {name} |" not in PAGE} == set()
+
+
+def test_scripts_call_what_their_rows_name():
+    """A row with a script of examples/sources: one of its calls stands in the script."""
+    root = Path(am.__file__).resolve().parents[2]
+    rows = [x.split("|") for x in tables().splitlines() if "`examples/sources/" in x]
+    assert len(rows) > 8
+    for _, _, calls, places, *_ in rows:
+        scripts = re.findall(r"`(examples/sources/\w+\.py)`", places)
+        text = "".join((root / script).read_text("utf-8") for script in scripts)
+        named = re.findall(r"`(?:am|mechanism)\.([\w.]+)(?:\(\"([\w-]+)\"\))?", calls)
+        quoted = re.findall(r'"([^"]+)"', calls)
+        called = [f"{name}(" in text and what in text for name, what in named]
+        assert any(called) or any(name in text for name in quoted), (calls, scripts)

@@ -32,7 +32,7 @@ def assert_right(m: am.Mechanism, q, v, a, passive: bool = False) -> set[str]:
     direct = Direct(m.model, passive)
     M, tau = direct.mass_matrix(q), direct.inverse_dynamics(q, v, a)
     still = dataclasses.replace(m.model, base_velocity=(), base_acceleration=())
-    rest = Direct(still).gravity_forces(q)
+    rest = Direct(still, passive).gravity_forces(q)
     size = np.sqrt(np.diag(M))
     forces = np.abs(tau) + np.abs(M @ a) + np.abs(tau - M @ a)
     forces = forces + 1e-3 * forces.max(initial=0.0)

@@ -132,6 +132,24 @@ def test_joint_spaces_of_a_batch_and_of_the_printed_arm():
     assert arm.check(*arm.random_state(2)).agreed
 
 
+def test_slides_that_are_out_have_the_printed_frames_in_explain_alone():
+    """phi of 2.33 is that of explain(frames_at_joints=True); in the body's frame, at the slide's
+    far end, a turn of the joint moves the origin by the slide, 0.8 m."""
+    arm = am.example("stanford-six")
+    q, e = arm.initial, np.eye(6)
+    found = arm.explain("structural growth", q, frames_at_joints=True)
+    close(found["phi_2"], e[:, [2, 3]], 1e-15)
+    ours = e[:, [2, 3]].copy()
+    ours[4, 0] = 0.8
+    close(arm.joint_space(q, "link2").phi, ours, 1e-12)
+    close(arm.transform(q, "link3", "link2"), found_without_slide(arm, q), 1e-12)
+    assert found["X_3"][4, 2] != 0.0  # the slide is in the transform 3X2 of 4.48
+
+
+def found_without_slide(arm, q):
+    return arm.explain("structural growth", q)["X_3"]
+
+
 def test_what_is_refused():
     arm = am.example("stanford")
     q = arm.initial

@@ -70,3 +70,42 @@ def test_euler_steps(chain, name):
         "max_joint_error_first_1s": np.abs(rows[:1001:100, :4] - exact[:11]).max(),
     }
     assert found == pytest.approx({key: value[key] for key in found}, rel=1e-9)
+
+
+# -- the same by a run ----------------------------------------------------------------------------
+
+
+def pinned() -> am.Mechanism:
+    """The chain with its tip in a contact along the base's axes, which 5.75 pulls along."""
+    model = am.example("four-link-closed").model
+    b = am.Builder("pinned", gravity=model.gravity)
+    for body in model.bodies:
+        b.add(body)
+    for frame in model.frames:
+        b.frame(frame.name, frame.body, frame.pose)
+    spot = am.Frame("spot", "world", am.Pose(tuple(FOUR.problem["tip"]["position"])))
+    b.contact("pin", spot, "tip", ("dx", "dz"))
+    return b.build()
+
+
+def test_a_corrective_force_on_a_contact_steps_as_the_source_does():
+    """q of every recorded row; all that acts on the tip is f_corr - f (0-27), and f_corr the part
+    recorded as `corrective_force`."""
+    data = table("000_four_link_closed_euler1ms")
+    gains = {key: SIMULATION["corrective_force"][key] for key in ("kp", "kv")}
+    run = am.simulate(
+        pinned(), np.zeros(4), np.zeros(4), duration=1.5, step=1e-3, every=100, method="euler",
+        project=am.CorrectiveForce(**gains),
+        record="q,constraint_forces,corrective_force,constraint_forces:world_aligned",
+    )  # fmt: skip
+    np.testing.assert_allclose(run.q, columns(data, *(f"q{k}" for k in JOINTS)), atol=1e-8)
+    by_tip, pull = (columns(data, *(f"{x}_{axis}" for axis in "xz")) for x in ("f_env", "fcorr"))
+    whole = run["constraint_forces:world_aligned"][:, [3, 5]]
+    np.testing.assert_allclose(whole, pull - by_tip, atol=1e-6)
+    own, part = (run[name][:, 3:] for name in ("constraint_forces", "corrective_force"))
+    np.testing.assert_allclose(
+        np.linalg.norm(part, axis=1), np.linalg.norm(pull, axis=1), atol=1e-6
+    )
+    np.testing.assert_allclose(
+        np.linalg.norm(own - part, axis=1), np.linalg.norm(by_tip, axis=1), atol=1e-6
+    )

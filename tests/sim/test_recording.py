@@ -43,8 +43,9 @@ def test_every_quantity_is_that_of_the_mechanism_state_by_state(bars):
     """Blocks are computed as batches; the oracle asks for one state at a time."""
     motor = am.PrescribedMotion("motor", "crank", acceleration=0.3)
     bars = am.Mechanism(replace(bars.model, prescribed=(motor,)))
-    # test_recorded_frames.py, elements/test_runs.py, tyres of their own, test_recorded_check.py
-    others = ("wheel_forces", "element_forces", "tyres", "check")
+    # test_recorded_frames.py, elements/test_runs.py, tyres of their own, test_recorded_check.py,
+    # test_recorded_wrenches.py
+    others = ("wheel_forces", "element_forces", "tyres", "check", "external")
     names = [name for name in QUANTITIES if name not in others]
     recorder = Recorder(bars, names)
     q, v, tau = moving(bars, 7)

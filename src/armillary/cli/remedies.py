@@ -27,6 +27,7 @@ COMMAND = {
     "project v0": "Leave --no-project out.",
     "keep by projection": "Leave --draw-back out.",
     "draw back": "Draw them back instead: --draw-back rates=40,40 (1/s).",
+    "load a frame": "or give some: --external FRAME=nx,ny,nz,fx,fy,fz.",
     "hold v0": "Give --v {joint}={value:.6g} to hold the named joints and find the others, or "
     "--project-start to begin with the nearest.",
     "project a": "--a joint=value keeps the named joints and finds the others; --tree answers for "

@@ -1,4 +1,5 @@
-"""Questions of closed mechanisms as expressions: what C export and listings are made of.
+"""Questions of closed mechanisms as expressions: what C export, listings and runs on other
+scalars are made of.
 
 Forward and inverse dynamics obey the constraints where their equations are solved by straight-line
 code; their results are NaN where it does not converge.  Questions about joints
@@ -8,17 +9,20 @@ refused by name.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from armillary.algorithms.closed.constrained import constrained_dynamics
-from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.passes import Algorithm, GlobalStep
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.large import large_system
 from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
+from armillary.evaluate.functions import FUNCTIONS
 from armillary.model.lowering.constraint_table import ConstraintTable
+from armillary.scalar import Scalar
 
 CLOSED = ("forward_dynamics", "inverse_dynamics")
 _TREES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
@@ -71,6 +75,46 @@ def closed_question(
         f"for other motions. {_UNCONVERGED}"
     )
     return ClosedQuestion(law, constraints, title)
+
+
+def interpreted(
+    closed: ConstraintSolver,
+    algorithm: Algorithm,
+    inputs: Mapping[str, Sequence[Scalar]],
+    passive: bool,
+    fuse: bool,
+) -> tuple[Algorithm, ConstraintTable | None]:
+    """What runs where an algorithm is asked of a closed mechanism by hand, on any scalars: that of
+    the question with its constraints, as in Python, and refused where there is none."""
+    core, name = closed.evaluator, algorithm.name
+    question = next((x for x in (*CLOSED, *_TREES, "energy") if _answers(x, algorithm)), "")
+    found = closed_question(closed, question, passive) if question else None
+    if found is None:
+        if any(isinstance(step, GlobalStep) for step in algorithm.passes):
+            kept = closed.equations.constraints  # which only such a step reads
+            return algorithm, kept if passive else kept.bare
+        if "tau" in algorithm.reads:
+            raise _refused(core, name, "accelerates the open tree alone")
+        return algorithm, None
+    if passive:
+        core.refuse_load_friction(name)
+    if not fuse and len(core.tables(False).bodies) > len(core.tables(True).bodies):
+        raise InputError(
+            f"fuse: {name} of '{core.model.name}', a closed mechanism, knows welded bodies as one. "
+            f"Leave fuse=False out, or ask its open tree, mechanism.tree."
+        )
+    for x in (x for numbers in inputs.values() for x in numbers):
+        kind = "complex" if isinstance(x, complex) else type(x).__module__.partition(".")[0]
+        if kind in ("complex", "sympy"):
+            why = f"is the solution of a system, which {kind} numbers cannot show to have converged"
+            raise _refused(core, name, why)
+    return found.algorithm, found.constraints
+
+
+def _answers(question: str, algorithm: Algorithm) -> bool:
+    """Is this the tree's algorithm behind the question?"""
+    own = FUNCTIONS[question].algorithm(coordinates="local")
+    return algorithm in (own, own.alternative)
 
 
 def _freedoms(closed: ConstraintSolver) -> int:

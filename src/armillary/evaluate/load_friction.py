@@ -188,11 +188,13 @@ class LoadFriction:
             f"(smoothing) and the motion slower."
         )
 
-    def friction(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    def friction(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, external: External = None
+    ) -> Array:
         """Force of the actuators against load-dependent friction (B, nv), in rows."""
         parts = self.evaluator.complete({"q": q, "v": v, "a": a})
         arrays = {name: np.atleast_2d(np.asarray(x, float)) for name, x in parts.items()}
-        loads = self.loads(**arrays, external=None, bodies=None)
+        loads = self.loads(**arrays, external=external, bodies=None)
         result = np.zeros(arrays["v"].shape)
         result[:, self.columns] = self.directions(arrays["v"]) * self.levels(loads)
         return result

@@ -203,8 +203,13 @@ class Mechanism(Edits, MechanismDoors):
         fuse: bool = True,
     ) -> Run:
         """Run an algorithm in plain Python on any scalars: the oracle of the compiler, and the
-        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards."""
-        return self.evaluator.interpret(algorithm, inputs, frame=frame, passive=passive, fuse=fuse)
+        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards.
+
+        Forward and inverse dynamics of a closed mechanism keep its constraints, as in Python; the
+        open tree is `mechanism.tree`."""
+        from armillary.mechanism.symbolic import interpret
+
+        return interpret(self, algorithm, inputs, frame=frame, passive=passive, fuse=fuse)
 
     def to_c(
         self,

@@ -14,7 +14,7 @@ from numpy import ndindex
 
 from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
-from armillary.constraints.exported import refuse_closed_form
+from armillary.constraints.exported import interpreted, refuse_closed_form
 from armillary.constraints.questions import Constrained
 from armillary.errors import InputError
 from armillary.evaluate.specialise import Number
@@ -94,8 +94,31 @@ def interpret_with(
 ) -> Run:
     """As `mechanism.interpret`, with the constants of the mechanism turned by `number` first:
     mpmath.mpf or Fraction, so that products of constants are not rounded to floats either."""
+    return interpret(mechanism, algorithm, inputs, number, frame, passive, fuse)
+
+
+def interpret(
+    mechanism: Constrained,
+    algorithm: Algorithm,
+    inputs: Mapping[str, Expression],
+    number: Number | None = None,
+    frame: str | None = None,
+    passive: bool = True,
+    fuse: bool = True,
+) -> Run:
+    """An algorithm on any scalars; a closed mechanism keeps its constraints (`interpreted`)."""
+    table = None
+    if mechanism.model.constraints:
+        solver = mechanism.constraint_solver
+        algorithm, table = interpreted(solver, algorithm, inputs, passive, fuse)
     return mechanism.evaluator.interpret(
-        algorithm, inputs, frame=frame, passive=passive, fuse=fuse, number=number
+        algorithm,
+        inputs,
+        frame=frame,
+        passive=passive,
+        fuse=fuse,
+        number=number,
+        constraints=table,
     )
 
 

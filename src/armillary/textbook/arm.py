@@ -10,7 +10,7 @@ Gravity is that of the mechanism; the document's is (0, 0, -9.80621) with z up (
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import FormatError, InputError, ModelError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.formats.dh_table import dh_table
-from armillary.model.parts import JointSpec
+from armillary.model.parts import JointSpec, Pose
 from armillary.model.passive import Passive
 from armillary.textbook.parts import skew, tree_state
 from armillary.textbook.table import FORCE, TURN, Table
@@ -74,6 +74,7 @@ class _Arm:
     m: list[float]
     b: Array  # viscous friction, N m s/rad
     gravity: Array  # in frame 0
+    base: Pose = field(default_factory=Pose)  # frame 0 in the world
 
     @property
     def z(self) -> list[Array]:
@@ -82,8 +83,13 @@ class _Arm:
 
 
 def _arm(machine: Mechanism, theta: Array, passive: bool) -> _Arm:
+    if passive and machine.model.elements:
+        raise ModelError(
+            f"'{machine.model.elements[0].name}': the Inverse Arm knows no force elements. Pass "
+            f"passive=False, or use inverse_dynamics."
+        )
     try:
-        table = dh_table(machine.model)
+        table = dh_table(replace(machine.model, elements=()))
     except FormatError as fault:
         raise ModelError(f"the Inverse Arm is one chain of revolute joints. {fault}") from None
     A, p, s, J, m, b = [], [], [], [], [], []
@@ -107,7 +113,24 @@ def _arm(machine: Mechanism, theta: Array, passive: bool) -> _Arm:
         b = [_viscous(body.joint) for body in machine.model.bodies if body.joint.kind != "fixed"]
     R_W0 = np.array(table.base.rotation)
     gravity = R_W0.T @ np.array(machine.model.gravity)
-    return _Arm(A, p, s, J, m, np.array(b) if passive else np.zeros(len(A)), gravity)
+    friction = np.array(b) if passive else np.zeros(len(A))
+    return _Arm(A, p, s, J, m, friction, gravity, table.base)
+
+
+def _in_links(arm: _Arm, loads: ArrayLike | None) -> Array | None:
+    """Wrenches on the links at the origins of their frames, along these."""
+    if loads is None:
+        return None
+    found = np.array(as_floats("loads", loads), float)
+    if found.shape != (len(arm.A), 6):
+        raise InputError(f"loads: expected shape ({len(arm.A)}, 6), found shape {found.shape}.")
+    R, o = np.array(arm.base.rotation, float), np.array(arm.base.position, float)
+    for k, (A, p) in enumerate(zip(arm.A, arm.p, strict=True)):
+        R = R @ A
+        o = o + R @ p
+        n, f = np.split(found[k], 2)
+        found[k] = np.concatenate([R.T @ (n - np.cross(o, f)), R.T @ f])
+    return found
 
 
 def _viscous(joint: JointSpec) -> float:
@@ -129,10 +152,13 @@ def inverse_arm(
     f_hand: ArrayLike = (0.0, 0.0, 0.0),
     n_hand: ArrayLike = (0.0, 0.0, 0.0),
     passive: bool = True,
+    loads: ArrayLike | None = None,
 ) -> InverseArm:
     """τ = InvArm(θ, θ̇, θ̈): torques (N m) of a revolute arm, with everything on the way.
 
-    f_hand (N), n_hand (N m): exerted by the hand, in the last frame at its origin.  One state."""
+    f_hand (N), n_hand (N m): exerted by the hand, in the last frame at its origin.  loads
+    (links, 6): wrenches (n, f) exerted *on* the links, about the world's origin along its axes.
+    One state."""
     theta, omega, alpha = tree_state(machine, q=theta, v=omega, a=alpha)
     hand = [
         as_floats(name, x).astype(float) for name, x in (("f_hand", f_hand), ("n_hand", n_hand))
@@ -140,11 +166,17 @@ def inverse_arm(
     for name, x in zip(("f_hand", "n_hand"), hand, strict=True):
         if x.shape != (3,):
             raise InputError(f"{name}: expected 3 numbers, found shape {x.shape}.")
-    return _inverse(_arm(machine, theta, passive), omega, alpha, hand[0], hand[1])
+    arm = _arm(machine, theta, passive)
+    return _inverse(arm, omega, alpha, hand[0], hand[1], _in_links(arm, loads))
 
 
 def _inverse(
-    arm: _Arm, rates: Array, accelerations: Array, f_hand: Array, n_hand: Array
+    arm: _Arm,
+    rates: Array,
+    accelerations: Array,
+    f_hand: Array,
+    n_hand: Array,
+    loads: Array | None = None,
 ) -> InverseArm:
     w = wd = v = np.zeros(3)
     vd = -arm.gravity
@@ -172,6 +204,9 @@ def _inverse(
             after[i] @ n + np.cross(arm.p[i], f_next) + np.cross(arm.p[i] + arm.s[i], F[i]) + N[i]
         )  # (9)
         f = f_next + F[i]  # (8)
+        if loads is not None:  # beside the document: wrenches on links other than the hand
+            moment, push = np.split(loads[i], 2)
+            n, f = n - moment - np.cross(arm.p[i], push), f - push
         fs.insert(0, f)
         ns.insert(0, n)
         torques.insert(0, n @ arm.z[i] + arm.b[i] * rates[i])  # (10)

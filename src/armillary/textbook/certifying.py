@@ -110,7 +110,7 @@ def _agreement(
     if quantity == "mass matrix":
         return instant.agreement(quantity, (), {_ANSWER: answer})
     if quantity == "statics":
-        return instant.agreement(quantity, (), {_ANSWER: answer - instant.tree.given})
+        return instant.agreement(quantity, (), {_ANSWER: answer})
     if quantity == "inverse dynamics":
         return instant.agreement(quantity, (a,), {_ANSWER: answer[None] - instant.by_load})
     return instant.agreement(quantity, (tau - instant.by_load,), {_ANSWER: answer[None]})

@@ -169,15 +169,17 @@ class Instant:
             passive = False
         elif loaded:
             friction: Any = mechanism.load_friction
-            machine, self.by_load = TableFace(friction.plain), friction.friction(q, v, a)[0]
+            machine = TableFace(friction.plain)
+            self.by_load = friction.friction(q, v, a, external)[0]
         self.tree = TreeState(machine, q, v, passive, external)
+        self.resting = TreeState(machine, q, 0.0 * v, passive, external)
         self.closed = ClosedState(mechanism, q, v, passive, external)
         last = "constrained dynamics" if mechanism.constraints else "forward dynamics"
         known = ("mass matrix", "statics", "inverse dynamics", last)
         # friction of closed mechanisms by load: nobody else knows it
         self.quantities = known[:3] if loaded and mechanism.constraints else known
         responses = self.closed.responses() if mechanism.constraints else None
-        self.terms = _Terms(self.tree, a, tau - self.by_load, responses)
+        self.terms = _Terms(self.tree, self.resting, a, tau - self.by_load, responses)
 
     def agreement(
         self,
@@ -188,7 +190,8 @@ class Instant:
         """What all formulations say.  given: accelerations or joint forces, one row of the answers
         each (by default both of `_Terms`); none: one answer.  answer: another one, by its name."""
         terms = self.terms
-        state = self.closed if quantity == "constrained dynamics" else self.tree
+        states = {"constrained dynamics": self.closed, "statics": self.resting}
+        state = states.get(quantity, self.tree)
         rows = terms.given()[quantity] if given is None else given
         answers, refused = _answers(self.mechanism, quantity, state, rows)
         unit, scale = QUANTITIES[quantity][1], terms.scales()[quantity]
@@ -225,7 +228,9 @@ class _Terms:
     state's forces and with drives of the size of all that acts: where the first answer is nothing,
     as the forces of a coasting machine are, the second shows the signs."""
 
-    def __init__(self, tree: TreeState, a: Array, tau: Array, responses: Array | None):
+    def __init__(
+        self, tree: TreeState, resting: TreeState, a: Array, tau: Array, responses: Array | None
+    ):
         machine, self.tree, self.a, self.tau = tree.machine, tree, a, tau
         self.units = np.array(tree.model.v_units)
         self.M = np.asarray(machine.mass_matrix(tree.q, passive=tree.passive))
@@ -234,9 +239,12 @@ class _Terms:
         # constraints take back what the forces would do to the tree: it is in play as well
         self.reach = np.abs(self.responses) + np.abs(inverse)
         still = 0.0 * a
-        self.resting = forces_in_play(machine, tree.q, still, still, None, False)
-        moving = forces_in_play(machine, tree.q, tree.v, a, tree.external, tree.passive)
-        self.forces = moving + np.abs(tau) + np.abs(tree.rotors * a)
+        self.moving, held = (
+            forces_in_play(machine, tree.q, *motion, tree.external, tree.passive)
+            for motion in ((tree.v, a), (still, still))
+        )
+        self.resting = held + np.abs(resting.given)
+        self.forces = self.moving + np.abs(tau) + np.abs(tree.given) + np.abs(tree.rotors * a)
         size = np.sqrt(np.maximum(np.diag(self.M), 0.0))
         self.size = of_units(np.where(size > 0.0, size, 1.0), tree.model)
 

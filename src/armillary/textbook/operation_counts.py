@@ -270,7 +270,7 @@ def _unit_accelerations(n: int) -> list[tuple[Algorithm, _Known]]:
 _GRAPHS: dict[str, tuple[tuple[Algorithm, ...], ...]] = {
     "compiled mass matrix": ((mass_matrix,),),
     "composite bodies": ((mass_matrix,),),
-    "compiled gravity forces": ((static_forces,),),
+    "compiled static torques": ((static_forces,),),
     "compiled inverse dynamics": ((inverse_dynamics,),),
     "Newton-Euler": ((inverse_dynamics,),),
     "Coriolis form": ((mass_matrix, coriolis_matrix, static_forces),),

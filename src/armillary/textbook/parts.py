@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.errors import InputError, ModelError
-from armillary.evaluate.inputs import Array, as_floats, wrench_rows
+from armillary.evaluate.inputs import Array, as_floats, wrenches
 from armillary.model.constraint_parts import DIRECTIONS
 from armillary.model.parts import Mass
 from armillary.textbook.linear import orthonormal, split
@@ -31,9 +31,9 @@ def tree_state(
         names = ", ".join(f"'{part.name}'" for part in machine.model.constraints[:3])
         more = ", ..." if len(machine.model.constraints) > 3 else ""
         raise ModelError(
-            f"'{machine.name}': this method constrains a tree by itself and knows nothing of the "
-            f"constraints that the mechanism has already ({names}{more}). Pass `machine.tree` if "
-            f"the tips stand for all of them; use solve() or forward_dynamics() otherwise."
+            f"'{machine.model.name}': this method constrains a tree by itself and knows nothing of "
+            f"the constraints that the mechanism has already ({names}{more}). Pass `machine.tree` "
+            f"if the tips stand for all of them; use solve() or forward_dynamics() otherwise."
         )
     return state(machine, moving_base, **values)
 
@@ -42,10 +42,12 @@ def state(machine: Mechanism, moving_base: bool = False, **values: ArrayLike) ->
     """q, v, tau of a single state, checked; the documents' ground is at rest."""
     if not moving_base and (machine.model.base_velocity or machine.model.base_acceleration):
         raise InputError(
-            f"'{machine.name}': its base moves as prescribed, which this method does not know. "
-            f"Use solve(), or gravity instead of an acceleration of the base."
+            f"'{machine.model.name}': its base moves as prescribed, which this method does not "
+            f"know. Use solve(), or gravity instead of an acceleration of the base."
         )
-    machine.evaluator.refuse_load_friction(f"the methods of the documents on '{machine.name}'")
+    machine.evaluator.refuse_load_friction(
+        f"the methods of the documents on '{machine.model.name}'"
+    )
     found = []
     for name, value in values.items():
         array, single = machine.evaluator.check(name, value)
@@ -53,6 +55,19 @@ def state(machine: Mechanism, moving_base: bool = False, **values: ArrayLike) ->
             raise InputError(f"{name}: expected one state, found {len(array)}. Loop over states.")
         found.append(array[0].astype(float))
     return tuple(found)
+
+
+def single_wrenches(external: External) -> dict[str, Array]:
+    """External wrenches (6,) by frame, of one state."""
+    found = {}
+    for name, (rows, single) in wrenches(external).items():
+        if not single:
+            raise InputError(
+                f"external['{name}']: expected one wrench of 6 numbers, found {len(rows)}. Loop "
+                f"over states."
+            )
+        found[name] = rows[0].astype(float)
+    return found
 
 
 def skew(c: Array) -> Array:
@@ -197,10 +212,9 @@ def velocity_force(I: Array, w: Array) -> Array:
 def external_on(machine: Mechanism, q: Array, external: External, name: str) -> Array:
     """Sum of the given wrenches on a loose body, in its body frame at its origin."""
     total, mine = np.zeros(6), tree_of(machine, name)
-    for frame, wrench in (external or {}).items():
+    for frame, wrench in single_wrenches(external).items():
         if machine.model.frame(frame).body in mine:
-            X = motion_transform(machine, q, frame, name)
-            total += X.T @ wrench_rows(frame, wrench)[0][0]
+            total += motion_transform(machine, q, frame, name).T @ wrench
     return total
 
 

@@ -27,13 +27,13 @@ from armillary.sim.motion.given_motion import (
     plain_places,
 )
 from armillary.sim.motion.rates import rates, slopes
-from armillary.sim.record.quantities import listed
+from armillary.sim.record.quantities import acting, listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
 Wrenches = Mapping[str, ArrayLike | Callable[[float], ArrayLike]] | None
 # known without masses: of the mechanism, and of its frames (`pose:tip`)
-KINEMATIC = {"q", "v", "a", "body_velocity", "drift"}
+KINEMATIC = {"q", "v", "a", "body_velocity", "drift", "external"}
 OF_FRAMES = {"pose", "velocity", "acceleration", "condition"}
 
 
@@ -73,7 +73,8 @@ def replay(
     if given.entries is not None and mechanism.constraints and actuators is None:
         actuators = [mechanism.v_labels[k] for k in given.entries]
     wrenches = _wrenches(mechanism, external, given.t)
-    own = {"method": "replay", "out": out, "overwrite": overwrite}
+    known = acting(names, list(wrenches))
+    own = {"method": "replay", "out": out, "overwrite": overwrite, "extras": known}
     with closing(Recorder(mechanism, names, **own)) as recorder:  # type: ignore[arg-type]
         for text in (*notes, *beyond_limits(mechanism, q)):
             recorder.event(float(given.t[0]), text)

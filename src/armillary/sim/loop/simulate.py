@@ -44,7 +44,7 @@ from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.motion.prescribed import Given
 from armillary.sim.motion.schedules import External, Inputs
 from armillary.sim.motion.user_functions import several
-from armillary.sim.record.quantities import listed
+from armillary.sim.record.quantities import acting, listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
@@ -230,6 +230,9 @@ def _carried_out(
 def _recorder(system: System, names: tuple[str, ...], how: Keywords) -> Recorder:
     """The recorder of a run; how: its file, method, steps and signals."""
     how |= {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
+    wrenches = system.setup.external
+    frames = wrenches.frames if wrenches.of_time else system.mechanism.frames
+    how["extras"] = {**how.get("extras", {}), **acting(names, frames)}
     recorder = Recorder(system.mechanism, names, **how)
     recorder.baumgarte, recorder.parameters = system.setup.baumgarte, system.setup.parameters
     return recorder

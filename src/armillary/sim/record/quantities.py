@@ -6,14 +6,14 @@ One row of `QUANTITIES` per quantity.  Numbers are computed for a whole block of
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.errors import ArmillaryError, InputError, unknown_name
+from armillary.errors import ArmillaryError, InputError, Remedy, unknown_name
 from armillary.evaluate.axes import Axes
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.tyre_forces import TyreForces, tyre_names
@@ -27,6 +27,7 @@ from armillary.units import WRENCH as WRENCH_LABELS
 
 Extras = Mapping[str, object] | None  # arrays by name; "external": wrenches by frame
 Columns = tuple[tuple[str, str], ...]  # (label, unit) of every column
+Labels = tuple[str, ...]
 EXTERNAL = "external."  # then the frame: a wrench that was handed over
 
 WRENCH = tuple(zip(WRENCH_LABELS, WRENCH_UNITS, strict=True))
@@ -119,6 +120,26 @@ def element_columns(m: Mechanism, readings: Array) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
+def _external(s: States) -> Array:
+    """(S, 6 frames): zero where nothing acts."""
+    none = np.zeros((len(s.q), 6))
+    return np.concatenate([s.external.get(frame, none) for frame in s.mechanism.frames], axis=1)
+
+
+def acting(names: Iterable[str], frames: Sequence[str]) -> dict[str, tuple[Labels, Labels]]:
+    """Labels and units of `external`, where it is asked for: the frames that wrenches act on."""
+    if "external" not in names:
+        return {}
+    if not frames:
+        raise InputError(
+            "record: 'external' is about wrenches on frames, and none act in this run. Leave it "
+            "out,",
+            Remedy("load a frame"),
+        )
+    labels, units = zip(*_each(frames, WRENCH), strict=True)
+    return {"external": (labels, units)}
+
+
 def _tyres(s: States) -> Array:
     if s.tyre_outputs is not None:
         return TyreForces(s.mechanism.model, s.tyre_outputs).values
@@ -155,7 +176,8 @@ QUANTITIES: dict[str, Quantity] = {
         _wrenches,
         lambda s: s.constraint_forces(_OWN),
         of_constraints=True,
-        text="wrench of every constraint on its second body, in its second frame",
+        text="wrench of every constraint on its second body, in its second frame, with what draws "
+        "it back (corrective_force)",
     ),
     "wheel_forces": Quantity(
         _wheels,
@@ -168,6 +190,11 @@ QUANTITIES: dict[str, Quantity] = {
         lambda s: s.corrective_forces,
         of_constraints=True,
         text="part of the constraint forces that draws open constraints back",
+    ),
+    "external": Quantity(
+        lambda m: _each(m.frames, WRENCH),
+        _external,
+        text="external wrench on every frame that one acts on, in its axes at its origin",
     ),
     "prescribed_force": Quantity(
         _prescribed,
@@ -416,14 +443,15 @@ def _known(name: str) -> Quantity:
 def compute(name: str, states: States, labels: tuple[str, ...]) -> Array:
     """(S, n) or (S,); columns that only other mechanisms have are NaN."""
     quantity = _known(name)
-    own = tuple(label for label, _ in quantity.columns_of(states.mechanism))
+    own = [label for label, _ in quantity.columns_of(states.mechanism)]
     spread = np.full((len(states.q), len(labels)), np.nan)
     if labels and not own:
         return spread
     values = np.asarray(quantity.values(states), float)
-    if own == labels:
+    if own == list(labels):
         return values
-    spread[:, [labels.index(label) for label in own]] = values
+    shared = [label for label in labels if label in own]
+    spread[:, [labels.index(x) for x in shared]] = values[:, [own.index(x) for x in shared]]
     return spread
 
 

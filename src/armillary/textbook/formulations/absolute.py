@@ -49,6 +49,8 @@ def absolute_coordinates(s: TreeState, tau: Array) -> Array:
     s.note("gamma", np.concatenate(gamma), "what C asks of the accelerations", TURN, frame=BODIES)
     s.note("E", E, "what they allow (2.10-2.15)", frame=BODIES)
     pushes = E.T @ (tau + s.rotors * drift) - b
+    if s.loads:
+        pushes = pushes + s.note("w", np.concatenate(s.loads), "loads", WRENCH, frame=BODIES)
     A, minus_lambda = np.split(solve(system, np.concatenate([pushes, *gamma])), [n])
     s.note("A", A, "accelerations of all bodies", TURN, frame=BODIES)
     s.note(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from armillary.evaluate.inputs import Array
-from armillary.textbook.formulations.tree_state import TreeState, turn_and_shift
+from armillary.textbook.formulations.tree_state import WRENCH, TreeState, turn_and_shift
 from armillary.textbook.formulations.workbook import WORLD
 from armillary.textbook.parts import skew
 
@@ -50,6 +50,10 @@ def cartesian_tensors(s: TreeState, a: Array) -> Array:
             k,
             frame=WORLD,
         )
+        if s.loads:  # the joints carry less by the load
+            n, f = s.load_at_centre(k)
+            s.note("w", np.hstack([n, f]), "load about that centre", WRENCH, k, frame=WORLD)
+            moment, F = moment - n, F - f
         joint = k
         while joint >= 0:
             R_j, p_j = bodies[joint][0], bodies[joint][3]

@@ -17,6 +17,7 @@ from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.workbook import ROWS, Noting
 from armillary.textbook.linear import pseudo_inverse, solve
+from armillary.textbook.parts import single_wrenches
 
 _FORCE, _ACCELERATION = "N m or N", "rad/s² or m/s²"
 _NOTHING = 1e-14  # of the largest entry: a row or an inertia of less is none, and not scaled up
@@ -30,7 +31,7 @@ class ClosedState(Noting):
         self, machine: Any, q: Array, v: Array, passive: bool = True, external: Any = None
     ):
         self.machine, self.q, self.v = machine, q, v
-        self.passive, self.external = passive, external
+        self.passive, self.external = passive, single_wrenches(external)
         self.equations = machine.constraint_solver.equations
 
     @cached_property
@@ -66,7 +67,9 @@ class ClosedState(Noting):
         """Drives, less velocity, gravity and resistance forces of the tree."""
         self.note("M", self.M, "inertia of the tree (2.33)", "kg m², kg m, kg")
         f = tau + self._without_drives.force[0]
-        self.note("f", f, "drives less velocity, gravity and passive forces, T - C", _FORCE)
+        self.note(
+            "f", f, "drives and loads less velocity, gravity and passive forces, T - C", _FORCE
+        )
         self.note("J", self.J, "of J v = 0, in units of one length", frame=ROWS)
         self.note("gamma", self.gamma, "what the rows ask of J a", frame=ROWS)
         return f

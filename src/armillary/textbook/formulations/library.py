@@ -8,7 +8,7 @@ import numpy as np
 
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
-from armillary.algorithms.tree.inverse_dynamics import body_forces
+from armillary.algorithms.tree.inverse_dynamics import body_forces, static_forces
 from armillary.algorithms.tree.joint_space import joint_space_dynamics
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.evaluate.inputs import Array
@@ -42,19 +42,19 @@ def coriolis_form(s: TreeState, a: Array) -> Array:
     return np.asarray(s.note("M a", M @ a, "inertia forces", "N m or N") + C @ s.v + weight)
 
 
-def compiled_gravity_forces(s: TreeState) -> Array:
+def compiled_static_torques(s: TreeState) -> Array:
     """Newton-Euler at rest, as machine code."""
-    return np.asarray(s.machine.gravity_forces(s.q))
+    run = s.machine.evaluator.run
+    return run(static_forces, {"q": s.q}, s.external, passive=s.passive)["tau"]
 
 
-def _step_by_step(
-    s: TreeState, algorithm: Algorithm, result: str, passive: bool, **inputs: Array
-) -> Array:
-    numbers = {name: x.tolist() for name, x in inputs.items()}
-    fuse = s.workbook is None  # welded bodies are one, unless somebody looks
-    run = s.machine.evaluator.interpret(algorithm, numbers, passive=passive, fuse=fuse)
+def _step_by_step(s: TreeState, algorithm: Algorithm, result: str, **inputs: Array) -> Array:
+    # welded bodies are one, unless somebody looks
+    run = s.interpreted(algorithm, s.workbook is None, **inputs)
     if s.workbook is not None:
         s.note_parts()
+        if "external" in algorithm.reads:
+            s.note_loads()
         for field in _SHOWN[algorithm.name]:
             for k, body in enumerate(run.bodies):
                 _note(s, k, body, field)
@@ -84,6 +84,8 @@ _SHOWN = {
 
 def _note(s: TreeState, k: int, body: Any, field: str) -> None:
     symbol, about, unit = _FIELDS[field]
+    if s.loads and field == "wrench":
+        about = about.replace("F +", "F - w +")
     turn, value = np.kron(np.eye(2), np.array(body.own.rows, float)), getattr(body, field)
     if field == "u":
         s.note(symbol, np.array(value, float), about, unit, k, frame=JOINTS)
@@ -91,7 +93,10 @@ def _note(s: TreeState, k: int, body: Any, field: str) -> None:
         columns = [(value @ Motion.from_leaves(e.tolist())).leaves() for e in np.eye(6)]
         s.note(symbol, turn @ np.array(columns, float).T @ turn.T, about, unit, k, INERTIA)
     elif isinstance(value, Force):
-        s.note(symbol, turn @ np.array(value.leaves(), float), about, unit, k, FORCE)
+        wrench = turn @ np.array(value.leaves(), float)
+        if s.loads and field == "net":  # the body's own share is what the load leaves of it
+            wrench = wrench + s.loads[k]
+        s.note(symbol, wrench, about, unit, k, FORCE)
     else:
         motion = turn @ np.array(value.leaves(), float)
         if field == "a":  # of the body's point at the origin, which the spatial one is not
@@ -104,21 +109,19 @@ def _note(s: TreeState, k: int, body: Any, field: str) -> None:
 
 def composite_bodies(s: TreeState) -> Array:
     """M_ij = S_i^T (X^T I_C S_j): all that hangs on a joint as one body, step by step."""
-    return _step_by_step(s, mass_matrix, "M", s.passive, q=s.q)
+    return _step_by_step(s, mass_matrix, "M", q=s.q)
 
 
 def newton_euler(s: TreeState, a: Array) -> Array:
     """f = I a + v ×* I v outward, p.f += X^T f inward, step by step in body frames."""
-    return _step_by_step(s, body_forces, "tau", False, q=s.q, v=s.v, a=a) + s.rotors * a
+    return _step_by_step(s, body_forces, "tau", q=s.q, v=s.v, a=a) - s.resistance
 
 
 def composite_and_solve(s: TreeState, tau: Array) -> Array:
     """M a = τ - h by composite bodies, Newton-Euler and elimination, step by step."""
-    return _step_by_step(
-        s, joint_space_dynamics, "a", s.passive, q=s.q, v=s.v, tau=tau + s.resisted
-    )
+    return _step_by_step(s, joint_space_dynamics, "a", q=s.q, v=s.v, tau=tau + s.resistance)
 
 
 def articulated_bodies(s: TreeState, tau: Array) -> Array:
     """Articulated inertias inward, accelerations outward, step by step."""
-    return _step_by_step(s, forward_dynamics, "a", s.passive, q=s.q, v=s.v, tau=tau + s.resisted)
+    return _step_by_step(s, forward_dynamics, "a", q=s.q, v=s.v, tau=tau + s.resistance)

@@ -166,6 +166,9 @@ def operator_torques(s: TreeState, a: Array) -> Array:
     o = _noted(s, "E_phi", "H", "M", "Phi", "V", "a", "b")
     V_dot = o.Phi @ (o.H @ a + o.a)
     s.note("V_dot", V_dot, "accelerations of all bodies, Φ (H θ̈ + a) (2.17)", TURN, frame=BODIES)
-    F = o.Phi.T @ (o.M @ V_dot + o.b)
-    s.note("F", F, "forces in all joints, Φ^T (M V̇ + b) (2.21)", WRENCH, frame=BODIES)
+    net, less = o.M @ V_dot + o.b, " - w" if s.loads else ""
+    if s.loads:
+        net = net - s.note("w", np.concatenate(s.loads), "loads", WRENCH, frame=BODIES)
+    F = o.Phi.T @ net
+    s.note("F", F, f"forces in all joints, Φ^T (M V̇ + b{less}) (2.21)", WRENCH, frame=BODIES)
     return o.H.T @ F + s.rotors * a

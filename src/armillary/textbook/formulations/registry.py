@@ -61,12 +61,14 @@ QUANTITIES: dict[str, tuple[tuple[str, ...], str]] = {
     "constrained dynamics": (("q", "v", "tau"), "rad/s² or m/s²"),
 }
 
+WHOLE, LOADS = "whole", "loads"  # all, or wrenches on bodies; the rest are joint forces to it
+
 
 @dataclass(frozen=True)
 class Formulation:
     """One way to a quantity: formulation(mechanism, q, ...) gives it at one state.
 
-    mass matrix (q); statics (q): joint forces against the weight; inverse dynamics (q, v, a);
+    mass matrix (q); statics (q): joint forces that hold it at rest; inverse dynamics (q, v, a);
     forward dynamics (q, v, tau) of the open tree; constrained dynamics (q, v, tau)."""
 
     name: str
@@ -74,7 +76,7 @@ class Formulation:
     source: str  # document and equations
     domain: Domain
     function: Callable[..., Array]
-    whole: bool = False  # friction, springs and external wrenches are its own business
+    acting: str = ""  # what it does by itself of friction, springs, force elements, wrenches
 
     @property
     def idea(self) -> str:
@@ -87,20 +89,19 @@ class Formulation:
 
     def at(self, s: TreeState | ClosedState, given: Array | None = None) -> Array:
         """Its answer at a state; given: accelerations or joint forces, where it takes some."""
-        if given is None:
-            return np.asarray(self.function(s))
-        if self.whole or isinstance(s, ClosedState):
-            return np.asarray(self.function(s, given))
-        if s.given.any():
-            s.note(
-                "tau_p",
-                s.given,
-                "what friction, springs, force elements and external wrenches ask of the joints",
-                "N m or N",
-            )
-        if self.quantity == "forward dynamics":
-            return np.asarray(self.function(s, given - s.given))
-        return np.asarray(self.function(s, given)) + s.given
+        more = () if given is None else (given,)
+        own = self.acting == WHOLE or self.quantity == "mass matrix"
+        if own or isinstance(s, ClosedState):
+            return np.asarray(self.function(s, *more))
+        beside = s.resistance if self.acting == LOADS else s.given
+        if not beside.any():
+            return np.asarray(self.function(s, *more))
+        who = "friction, springs, force elements and external wrenches"
+        who = "friction and springs in the joints" if self.acting == LOADS else who
+        s.note("tau_p", beside, f"what {who} ask of the joints", "N m or N")
+        if self.quantity == "forward dynamics" and given is not None:
+            return np.asarray(self.function(s, given - beside))
+        return np.asarray(self.function(s, *more)) + beside
 
     def __call__(
         self,
@@ -129,6 +130,10 @@ class Formulation:
             )
         if passive:
             mechanism.evaluator.refuse_load_friction(self.name)
+        if self.quantity == "mass matrix" and external:
+            raise InputError(
+                f"external: {self.name} gives a mass matrix, which no wrench changes. Leave it out."
+            )
         found = [_one(mechanism, name, x) for name, x in zip(names, state, strict=True)]
         v = found[1] if len(found) > 1 else np.zeros(mechanism.nv)
         if self.quantity == "constrained dynamics":
@@ -229,11 +234,12 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         serial_arm.inertia_by(3, "Composite bodies: mass, centre and tensor of links j to N"),
     ),
     (
-        "compiled gravity forces",
+        "compiled static torques",
         "statics",
         "[VanDerMerwe1995, 4.5]",
         TREE,
-        library.compiled_gravity_forces,
+        library.compiled_static_torques,
+        WHOLE,
     ),
     (
         "Jacobian transpose",
@@ -241,8 +247,9 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Lecture; VanDerMerwe1995, 5.48]",
         _DENSE,
         statics.jacobian_transpose,
+        LOADS,
     ),
-    ("force recursion", "statics", "[Lecture]", _PLAIN, statics.force_recursion),
+    ("force recursion", "statics", "[Lecture]", _PLAIN, statics.force_recursion, LOADS),
     ("potential slopes", "statics", "[Lecture]", _ENERGY, energies.potential_slopes),
     (
         "compiled inverse dynamics",
@@ -250,7 +257,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[VanDerMerwe1995, 4.27-4.32]",
         TREE,
         library.compiled_inverse_dynamics,
-        True,
+        WHOLE,
     ),
     (
         "Newton-Euler",
@@ -258,6 +265,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[VanDerMerwe1995, 4.27-4.32]",
         _PLAIN,
         library.newton_euler,
+        LOADS,
     ),
     (
         "Coriolis form",
@@ -266,13 +274,21 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         _PLAIN & GROUND,
         library.coriolis_form,
     ),
-    ("Inverse Arm", "inverse dynamics", "[Swartz1982, 1-10]", _ARM, serial_arm.inverse_arm_torques),
+    (
+        "Inverse Arm",
+        "inverse dynamics",
+        "[Swartz1982, 1-10]",
+        _ARM,
+        serial_arm.inverse_arm_torques,
+        LOADS,
+    ),
     (
         "Cartesian tensors",
         "inverse dynamics",
         "[VanDerMerwe1995, 3.3-3.75]",
         _DENSE,
         cartesian_tensors.cartesian_tensors,
+        LOADS,
     ),
     ("Lagrange", "inverse dynamics", "[Lecture]", _RESTING & COORDINATES, energies.lagrange),
     (
@@ -288,6 +304,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[VanDerMerwe1995, 1.3]",
         _DENSE,
         virtual_power.virtual_power,
+        LOADS,
     ),
     (
         "operator form",
@@ -295,6 +312,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 2.20-2.24]",
         _DENSE,
         operators.operator_torques,
+        LOADS,
     ),
     (
         "quasi-coordinates",
@@ -309,7 +327,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 3.1-3.21]",
         TREE,
         library.compiled_forward_dynamics,
-        True,
+        WHOLE,
     ),
     (
         "composite bodies, solved",
@@ -317,6 +335,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Swartz1982, 13-26]",
         _DENSE,
         library.composite_and_solve,
+        LOADS,
     ),
     (
         "articulated bodies",
@@ -324,6 +343,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 3.1-3.21]",
         _PLAIN,
         library.articulated_bodies,
+        LOADS,
     ),
     (
         "operator inverse",
@@ -338,6 +358,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[VanDerMerwe1995, 2.10-2.16]",
         _DENSE,
         absolute.absolute_coordinates,
+        LOADS,
     ),
     (
         "mixed form",
@@ -352,7 +373,7 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 4.1-4.20]",
         FLEXIBLE & _DENSE,
         sorted_joints.sorted_subspaces,
-        True,
+        WHOLE,
     ),
     (
         "Forward Arm 1",
@@ -388,7 +409,6 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 5.39-5.44]",
         CLOSED,
         closed.compiled_closed,
-        True,
     ),
     (
         "null space",
@@ -396,39 +416,16 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[VanDerMerwe1995, 6.63-6.65]",
         _LOOPS,
         closed.null_space,
-        True,
     ),
-    (
-        "multipliers",
-        "constrained dynamics",
-        "[Yesiloglu2007, 1.2.1]",
-        _LOOPS,
-        closed.multipliers,
-        True,
-    ),
-    (
-        "least constraint",
-        "constrained dynamics",
-        "[Gauss 1829]",
-        _LOOPS,
-        closed.least_constraint,
-        True,
-    ),
-    (
-        "tip forces",
-        "constrained dynamics",
-        "[Yesiloglu2007, 2.51-2.53]",
-        _LOOPS,
-        closed.tip_forces,
-        True,
-    ),
+    ("multipliers", "constrained dynamics", "[Yesiloglu2007, 1.2.1]", _LOOPS, closed.multipliers),
+    ("least constraint", "constrained dynamics", "[Gauss 1829]", _LOOPS, closed.least_constraint),
+    ("tip forces", "constrained dynamics", "[Yesiloglu2007, 2.51-2.53]", _LOOPS, closed.tip_forces),
     (
         "null-space reduction",
         "constrained dynamics",
         "[Yesiloglu2007, 4.32-4.35]",
         _LOOPS,
         closed.null_space_reduction,
-        True,
     ),
     (
         "pseudo joints",
@@ -436,7 +433,6 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 4.36-4.38]",
         _LOOPS,
         closed.pseudo_joints,
-        True,
     ),
     (
         "free and correction accelerations",
@@ -444,7 +440,6 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 4.1-4.31]",
         FLEXIBLE & _LOOPS,
         sorted_joints.free_and_correction,
-        True,
     ),
     (
         "arms between contact bodies",
@@ -452,7 +447,6 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 5.24-5.60]",
         ARMS & GROUND & CLOSED & at_most(60),
         contact_bodies.arms_between_contacts,
-        True,
     ),
     (
         "independent coordinates",
@@ -460,7 +454,6 @@ _ROWS: tuple[tuple[Any, ...], ...] = (
         "[Yesiloglu2007, 5.39-5.44]",
         _LOOPS,
         closed.independent_coordinates,
-        True,
     ),
 )
 

@@ -16,9 +16,21 @@ from armillary.textbook.formulations.workbook import JOINTS
 def inverse_arm_torques(s: TreeState, a: Array) -> Array:
     """Newton-Euler from link to link in Denavit-Hartenberg frames (1-10)."""
     machine: Any = s.machine
-    found = inverse_arm(machine, s.q, s.v, a, passive=False)
+    found = inverse_arm(machine, s.q, s.v, a, passive=False, loads=_on_links(s))
     s.note_fields(found, "Denavit-Hartenberg frame of the link", ", one row per link")
     return found.tau + s.rotors * a
+
+
+def _on_links(s: TreeState) -> Array | None:
+    """(links, 6) wrenches about the world's origin along its axes; welded bodies are one link."""
+    if not s.loads:
+        return None
+    found = np.zeros((s.model.nv, 6))
+    for slot, (R, p), w in zip(s.slots, s.poses, s.loads, strict=True):
+        n, f = R @ w[:3], R @ w[3:]
+        if slot.stop:  # on the ground it moves nothing
+            found[slot.stop - 1] += np.concatenate([n + np.cross(p, f), f])
+    return found
 
 
 def inertia_by(method: int, about: str) -> Callable[[TreeState], Array]:

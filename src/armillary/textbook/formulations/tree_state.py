@@ -12,14 +12,17 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from armillary.algorithms.interpreter import Run
+from armillary.algorithms.passes import Algorithm
+from armillary.algorithms.tree.inverse_dynamics import bias_forces
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.results import BodyForces
 from armillary.model.model import Model
 from armillary.model.parts import own_rotation
 from armillary.spatial import Transform
-from armillary.textbook.formulations.workbook import INERTIA, MOTION, Noting
-from armillary.textbook.parts import skew, spatial_inertia
+from armillary.textbook.formulations.workbook import FORCE, INERTIA, MOTION, Noting
+from armillary.textbook.parts import single_wrenches, skew, spatial_inertia
 
 INERTIAS = "kg m², kg m, kg"
 VELOCITY, TURN, WRENCH = "rad/s, m/s", "rad/s², m/s²", "N m, N"
@@ -53,14 +56,16 @@ class TreeState(Noting):
     """The joints and bodies of a tree at q, v, and what acts on them beside the drives.
 
     q (nq), v (nv); rotors (nv): reflected inertias; v_0, a_0 (6): motion of the world, gravity
-    being an upward acceleration; given (nv): joint forces that friction, springs, force elements
-    and external wrenches need (N m, N), the same for all formulations."""
+    being an upward acceleration.  loads: wrenches on the bodies, for formulations that carry them
+    from body to body; resistance (nv): what friction and springs in the joints ask beside them;
+    given (nv): what all of this asks of the joints, for formulations that know joints alone."""
 
     def __init__(
         self, machine: Machine, q: Array, v: Array, passive: bool = True, external: Any = None
     ):
         self.machine, self.model = machine, machine.model
-        self.q, self.v, self.passive, self.external = q, v, passive, external
+        self.q, self.v, self.passive = q, v, passive
+        self.external = single_wrenches(external)
         self.parents = self.model.parents
         self.slots = [slice(slot.v.start, slot.v.stop) for slot in self.model.slots]
         self.I = [spatial_inertia(body.mass) for body in self.model.bodies]  # about the origins
@@ -110,16 +115,62 @@ class TreeState(Noting):
         return len(self.parents)
 
     @cached_property
-    def resisted(self) -> Array:
-        """The part of `given` that friction, springs and force elements need."""
+    def given(self) -> Array:
+        """Joint forces (N m, N) that friction, springs, force elements and external wrenches ask
+        for."""
         whole = self.machine.bias_forces(self.q, self.v, None, self.passive)
-        return np.asarray(whole - self.machine.bias_forces(self.q, self.v, None, False), float)
+        found = np.array(whole - self.machine.bias_forces(self.q, self.v, None, False), float)
+        for frame, wrench in self.external.items():
+            found -= self.machine.jacobian(self.q, frame).T @ wrench
+        return found
+
+    def interpreted(self, algorithm: Algorithm, fuse: bool = False, **inputs: Array) -> Run:
+        """An algorithm of the library at this state, step by step in plain Python."""
+        evaluator = self.machine.evaluator
+        numbers = {name: x.tolist() for name, x in inputs.items()}
+        if self.external and "external" in algorithm.reads:
+            tables = evaluator.tables(fuse, self.passive)
+            given = {name: (wrench[None], True) for name, wrench in self.external.items()}
+            numbers["external"] = evaluator.external_rows(given, 1, tables)[0].tolist()
+        return evaluator.interpret(algorithm, numbers, passive=self.passive, fuse=fuse)
 
     @cached_property
-    def given(self) -> Array:
-        found = self.resisted.copy()
-        for frame, wrench in (self.external or {}).items():
-            found -= self.machine.jacobian(self.q, frame).T @ np.asarray(wrench, float)
+    def _acting(self) -> Run | None:
+        """What acts on bodies and joints beside drives and weight; None where nothing does."""
+        elements = self.passive and self.machine.evaluator.tables(False, True).elements
+        if not self.external and not elements and not self.given.any():
+            return None
+        return self.interpreted(bias_forces, q=self.q, v=self.v)
+
+    @cached_property
+    def loads(self) -> list[Array] | None:
+        """(6,) per body: external wrenches and those of force elements, at its origin in its frame
+        (N m, N); None where there are none."""
+        if self._acting is None:
+            return None
+        each = zip(self._acting.bodies, self._acting.joints, strict=True)
+        found = [_turn(b.own) @ np.array(j.external.leaves(), float) for b, j in each]
+        return found if np.any(found) else None
+
+    def load_at_centre(self, k: int) -> tuple[Array, Array]:
+        """Moment about the centre of mass and force of the load on body k, in the world."""
+        n, f = np.split(self.loads[k], 2) if self.loads else np.zeros((2, 3))
+        R = self.poses[k][0]
+        return R @ (n - np.cross(np.array(self.model.bodies[k].mass.com), f)), R @ f
+
+    def note_loads(self, kind: str = FORCE) -> None:
+        """`loads`, where there are some."""
+        for k, w in enumerate(self.loads or ()):
+            self.note("w", w, "wrench on the body from outside: the load", WRENCH, k, kind)
+
+    @cached_property
+    def resistance(self) -> Array:
+        """Joint forces that friction and springs in the joints ask for, N m or N."""
+        found = np.zeros(self.model.nv)
+        if self._acting is not None:
+            each = zip(self.slots, self._acting.bodies, self._acting.joints, strict=True)
+            for slot, b, j in each:
+                found[slot] = b.resistance(j.q, j.v, b.f)
         return found
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array
 from armillary.textbook.formulations.projection import central_tensor, partial_velocities
-from armillary.textbook.formulations.tree_state import TreeState, cross
+from armillary.textbook.formulations.tree_state import WRENCH, TreeState, cross
 from armillary.textbook.formulations.workbook import JOINTS, WORLD
 
 
@@ -42,10 +42,14 @@ def virtual_power(s: TreeState, a: Array) -> Array:
         turn = I_c @ (R @ alpha) + np.cross(R @ w, I_c @ (R @ w))
         push = s.note("F", mass.mass * (R @ a_c), "m (a_c - g)", "N", k, frame=WORLD)
         s.note("N", turn, "I_c α + ω × I_c ω", "N m", k, frame=WORLD)
+        if s.loads:
+            n, f = s.load_at_centre(k)
+            s.note("w", np.hstack([n, f]), "load about that centre", WRENCH, k, frame=WORLD)
+            turn, push = turn - n, push - f
         tau = tau + s.note(
             "tau",
             J_v.T @ push + J_w.T @ turn,
-            "power of the body per unit of joint velocity",
+            "power of the body, less that of its load, per unit of joint velocity",
             "N m or N",
             k,
             frame=JOINTS,
