@@ -219,7 +219,7 @@ def _task(rows: Sequence[str]) -> list[int]:
             raise unknown_name("direction", row, TASK_ROWS)
     if not rows or len(set(rows)) != len(rows):
         raise InputError(f"task: expected different ones of {', '.join(TASK_ROWS)}; found {rows}.")
-    return [TASK_ROWS.index(row) for row in TASK_ROWS if row in rows]
+    return [TASK_ROWS.index(row) for row in rows]
 
 
 def _rank(A: Array) -> int:

@@ -99,7 +99,7 @@ def _rows(rows: str | Sequence[str]) -> tuple[str, ...]:
             raise unknown_name("row", row, (*GROUPS, *TASK_ROWS))
     if not chosen or len(set(chosen)) != len(chosen):
         raise InputError(f"rows: expected different ones of {', '.join(TASK_ROWS)}; found {rows}.")
-    return tuple(row for row in TASK_ROWS if row in chosen)
+    return tuple(chosen)
 
 
 def _moving(asked: Task, allowed: Allowed) -> tuple[str, ...]:
