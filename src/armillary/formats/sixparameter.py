@@ -113,7 +113,7 @@ def sixparameter(
     report = report if report is not None else Report()
     rows: list[Row] = []
     for link in links:
-        rows.append(row_of(link, rows, degrees, report))
+        rows.append(row_of(link, rows, degrees))
     builder = Builder(name, gravity, checks, report)
     builder.base_velocity = tuple(base_velocity)
     builder.base_acceleration = tuple(base_acceleration)
@@ -149,7 +149,7 @@ def _body(row: Row, rows: Mapping[str, Row]) -> Body:
 # -- one row -------------------------------------------------------------------------------------
 
 
-def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool, report: Report) -> Row:
+def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool) -> Row:
     """A checked row that follows others."""
     k, before = len(rows), [row.name for row in rows]
     part = f"row {k + 1}"
