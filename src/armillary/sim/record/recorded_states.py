@@ -12,6 +12,7 @@ from armillary.constraints.axes import constraint_forces_in
 from armillary.constraints.constraint_wrenches import merged, on_bodies
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.moving import RowMotion
+from armillary.constraints.mobility import condition_numbers
 from armillary.constraints.notes import nearness
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
@@ -109,8 +110,9 @@ class States:
         rows = np.flatnonzero(self.solution.suspect)
         if not len(rows):
             return []
-        k = int(rows[np.argmax(self.mechanism.conditions(self.q[rows]))])
         equations = self.mechanism.constraint_solver.equations
+        terms = equations.terms(self.q[rows])
+        k = int(rows[np.argmax(condition_numbers(equations, terms, np.ones(len(rows), bool)))])
         text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
         return [(k, text)] if text else []
 
