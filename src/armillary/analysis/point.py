@@ -38,7 +38,7 @@ def closed_state(mechanism: Mechanism, question: str, **state: State) -> dict[st
     """The entries of a single state by name; one that is open is refused: its rows have no rank,
     so freedoms would be those of the tree."""
     equations = mechanism.constraint_solver.equations
-    found = one_state(equations, question, **state)
+    found = one_state(equations, question, "Ask for one after the other.", **state)
     if mechanism.constraint_rows:
         residual = mechanism.constraint_residual(found["q"])
         refuse_open(equations, residual, question, "freedoms have no meaning")

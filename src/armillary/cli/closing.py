@@ -13,6 +13,7 @@ from armillary.cli import models, screen
 from armillary.cli.options import Source, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.states import Array, States, from_options
+from armillary.constraints.pressing import pressed, pulling
 from armillary.errors import Message, ModelError, Remedy
 
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def _open_rows(assembly: Assembly) -> str:
 def messages(
     mechanism: Mechanism, q: Array, v: Array, tau: Array, external: dict[str, Array], passive: bool
 ) -> Iterator[str]:
-    """Contradictory rows, open loops, inconsistent velocities; of a batch the worst of each."""
+    """Contradictory rows, open loops, inconsistent velocities, what pulls; of a batch the worst of
+    each."""
     if not mechanism.constraints:
         return
     if q.ndim == 1:
@@ -116,6 +118,13 @@ def messages(
             k, row = np.unravel_index(np.argmax(np.abs(values)), values.shape)
             most = f"{len(states)} of {len(values)} states, most in state {k + 1}: "
             yield f"{most}'{labels[row]}' {spelled(text).format(values[k, row])}"
+    equations = mechanism.constraint_solver.equations
+    if parts := pressed(equations):
+        forces = mechanism.solve(q, v, tau, external, passive).multipliers  # type: ignore[attr-defined]
+        found = pulling(equations, tau, forces)
+        for part, own in zip(parts, found.T, strict=True):
+            if own.any():
+                yield f"{own.sum()} of {len(own)} states: {part.pulls(-forces[:, part.row].min())}"
 
 
 # -- assemble ------------------------------------------------------------------------------------

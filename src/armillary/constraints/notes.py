@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.constraints.nullspace import Answer, Factor
+from armillary.constraints.pressing import pull_notes
 from armillary.errors import InputError, Message, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array
-from armillary.units import row_force
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -191,8 +191,8 @@ def idle_note(equations: Equations) -> str:
 def contact_notes(
     equations: Equations, system: System, k: int, multipliers: Array
 ) -> tuple[str, ...]:
-    """Contacts of state k that pull, and friction that drives."""
-    texts = []
+    """What pulls at state k, and friction that drives."""
+    texts: list[str] = [*pull_notes(equations, system.force[k], multipliers)]
     terms, v = system.terms, system.v[k]
     arms = equations.scaling.rows  # m for moments
     small = _ROUNDING * float(np.abs(multipliers / arms).max(initial=0.0))
@@ -201,14 +201,6 @@ def contact_notes(
     slow = small * float(np.abs(terms.G[k] * v).sum(axis=1).max(initial=0.0))
     for contact in equations.model.contacts:
         span = equations.constraints.slices[contact.name]
-        forces = dict(zip(contact.constrained, multipliers[span], strict=False))
-        for d in contact.normals:
-            arm = equations.length if d[0] == "r" else 1.0
-            if forces[d] < -small * arm:
-                texts.append(
-                    f"contact '{contact.name}' pulls along {d}, {forces[d]:.3g} {row_force(d)}: "
-                    f"contacts hold both ways"
-                )
         if extra[span].sum() > slow:
             texts.append(
                 f"friction of contact '{contact.name}' drives the sliding ({extra[span].sum():.3g} "

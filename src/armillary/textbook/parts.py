@@ -92,7 +92,8 @@ def direction_indices(name: str, given: Sequence[str]) -> Indices:
 
 def _constrained(name: str, given: Directions) -> Array:
     if all(isinstance(d, str) for d in given):  # type: ignore[union-attr]
-        return np.eye(6)[:, direction_indices(name, given)]  # type: ignore[arg-type]
+        named = [str(d) for d in given]  # type: ignore[union-attr]
+        return np.eye(6)[:, direction_indices(name, named).tolist()]
     phi_c = as_floats(name, given).astype(float)
     if phi_c.ndim != 2 or len(phi_c) != 6 or not orthonormal(phi_c):
         raise InputError(
