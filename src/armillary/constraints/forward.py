@@ -15,10 +15,11 @@ from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
 from armillary.algorithms.closed.penalty import penalized_dynamics
 from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, penalized
-from armillary.constraints.equations import Baumgarte, Equations
+from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.ladder import (
     Asked,
     LadderQuestion,
+    Notes,
     Outcome,
     Solver,
     States,
@@ -31,6 +32,7 @@ from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
+from armillary.constraints.nullspace import Answer
 from armillary.constraints.own_code import OwnCode
 from armillary.constraints.own_size import may_be_compiled, states_are_counted
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
@@ -115,9 +117,11 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if passive and model.load_dependent_joints:
             a = self._by_load(states, single, baumgarte)
             text = asked.opened(self._equations, states)[1] if closed else ""
-        elif closed and self._may_contradict(prescribed):
-            a = self.accelerations(states)
-            text = asked.opened(self._equations, states)[1]
+        elif closed and (self._may_contradict(prescribed) or self._is_shaky()):
+            solvers = (self._null_space,) if self._is_shaky() else self._solvers
+            found = solve_in_turn(states, *solvers)
+            a, text = found.values, asked.opened(self._equations, states)[1]
+            text = text or asked.noted(found.notes)
         elif closed:
             quick = (self._first_closed, self._second_closed)
             a, text = where_closed(
@@ -130,7 +134,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if text:
             warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
-        if (self.closed and self._may_contradict(None)) or states_are_counted(self._equations):
+        silent = not (self._may_contradict(None) or self._is_shaky())
+        if (self.closed and not silent) or states_are_counted(self._equations):
             return result
         self._serve_fastest(result)
         return result
@@ -158,6 +163,16 @@ class ConstrainedForwardDynamics(LadderQuestion):
         given = tuple(prescribed) if isinstance(prescribed, Mapping) else ()
         make = lambda: may_contradict(self._equations, given)  # noqa: E731
         return self._equations.memo.once(("may contradict", given), make)
+
+    def _is_shaky(self) -> bool:
+        """Is it locked with a velocity, which the null space alone knows?"""
+
+        def find() -> bool:
+            from armillary.constraints.mobility import shaky
+
+            return may_be_compiled(self._equations) and shaky(self._equations)
+
+        return self._equations.memo.once("shaky", find)
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
         """The same of a model with other prescribed motions, made once."""
@@ -291,6 +306,11 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._first(states, True)
 
     def _second_closed(self, states: States) -> Outcome | None:
+        """Not behind code of the same regularised system: what that leaves at closed positions are
+        rows that contradict each other, and these would be met in least squares without a word."""
+        straight = self._straight(states.reads, states.passive) is not None
+        if straight and plan_of(self._equations).pivots is None:
+            return None
         return self._second(states, True)
 
     def _first(self, states: States, closed: bool = False) -> Outcome | None:
@@ -318,9 +338,11 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def _null_space(self, states: States) -> Outcome:
         equations, system = self._equations, states.system(self._equations)
         a, good = np.full(states.arrays["v"].shape, np.nan), answerable(system)
-        for k in np.flatnonzero(good):
+        answers: dict[int, Answer] = {}
+        for k in np.flatnonzero(good).tolist():
             try:
-                a[k] = equations.answer(system, int(k)).a
+                answers[k] = equations.answer(system, k)
+                a[k] = answers[k].a
             except SingularError:  # as of a gimbal at a quarter turn
                 good[k] = False
                 if states.numbers is None:
@@ -329,7 +351,14 @@ class ConstrainedForwardDynamics(LadderQuestion):
             first = np.flatnonzero(good)[:1]
             self._choose_others(states.of(first))
             self._end_natively(states.of(first), a[first], len(states))
-        return Outcome(a, good)
+        return Outcome(a, good, self._notes(states, system, answers) if self.closed else ())
+
+    def _notes(self, states: States, system: System, answers: Mapping[int, Answer]) -> Notes:
+        """What a warning says of states that were answered by the null space."""
+        from armillary.constraints.mobility import told_of
+
+        numbers = [None] * len(states) if states.numbers is None else states.numbers.tolist()
+        return told_of(self._equations, system, numbers, answers)
 
     def _end_natively(self, one: States, a: Array, count: int) -> None:
         """The null space in native code behind the other solvers, once so many states came here
@@ -386,14 +415,22 @@ class ConstrainedForwardDynamics(LadderQuestion):
         plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
         arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
         states = States(arrays, wrenches(external), passive)
-        found = compiled_derivatives(equations, states, single, self.closed)
-        if found is not None:
-            return found
+        noted = self.closed and (self._may_contradict(None) or self._is_shaky())
+        if not noted:
+            found = compiled_derivatives(equations, states, single, self.closed)
+            if found is not None:
+                return found
         if plain:
             arrays, single = equations.check_states(q=q, v=v, tau=tau)
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
+        if noted:
+            states = replace(states, numbers=None if single else np.arange(len(bad)))
+            answers = {k: equations.answer(system, k) for k in np.flatnonzero(~bad).tolist()}
+            asked = Asked("forward_dynamics.derivatives", single)
+            if text := asked.noted(self._notes(states, system, answers)):
+                warn_caller(text, ProjectionWarning)
         answer = derivatives(equations, system, external, passive, single)
         return answer if single else blanked(answer, bad)
 

@@ -28,20 +28,8 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
     labels, terms = equations.constraints.labels, system.terms
     if not labels:
         return ()
+    texts = [*equations.constraints.uncounted, *clash_notes(equations, system, k, answer)]
     sizes = np.abs(terms.J[k])
-    texts = list(equations.constraints.uncounted)
-    weight = np.abs(np.diag(system.M[k]))
-    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
-    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
-    asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
-    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
-    if clash.any():
-        worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
-        named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
-        texts.append(
-            f"rows contradict each other: {named} cannot all be met; the accelerations are the "
-            f"nearest in least squares"
-        )
     texts += open_notes(equations, terms.residual[k])
     scale = equations.scaling.rows / equations.length
     speed = float((sizes @ np.abs(system.v[k]) * scale).max())
@@ -53,6 +41,26 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
     if near := nearness(equations, answer.factor):
         texts.append(near)
     return tuple(texts)
+
+
+def clash_notes(equations: Equations, system: System, k: int, answer: Answer) -> list[str]:
+    """A remark where rows contradict each other at state k."""
+    if not answer.residual.any():
+        return []
+    labels = equations.constraints.labels
+    weight = np.abs(np.diag(system.M[k]))
+    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
+    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
+    asked = np.abs(system.target[k]) + np.abs(system.terms.J[k]) @ (np.abs(answer.a) + pushed)
+    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
+    if not clash.any():
+        return []
+    worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
+    named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
+    return [
+        f"rows contradict each other: {named} cannot all be met; the accelerations are the nearest "
+        f"in least squares"
+    ]
 
 
 def open_limit(equations: Equations) -> float:
