@@ -53,13 +53,15 @@ def follow(mechanism: Mechanism, states: States) -> States:
 def close(
     mechanism: Mechanism, values: dict[str, Array], hold: Sequence[str] = ()
 ) -> tuple[dict[str, Array], list[str]]:
-    """States with q closed and v consistent, and what was changed; ModelError where it cannot be.
+    """States with q closed and v consistent, what was changed, and what there is to say of q;
+    ModelError where it cannot be.
 
     values: q, perhaps v, (n,) or (B, n).  hold: joints that keep their q and v."""
     if not mechanism.constraints:
         return values, []
     shape = values["q"].shape
-    q = np.array([closed_configuration(mechanism, x, hold) for x in np.atleast_2d(values["q"])])
+    found = [closed_configuration(mechanism, x, hold) for x in np.atleast_2d(values["q"])]
+    q = np.array([assembly.q for assembly in found])
     result, notes = dict(values, q=q.reshape(shape)), []
     if "v" in values and np.any(values["v"]):
         pairs = zip(q, np.atleast_2d(values["v"]), strict=True)
@@ -69,10 +71,13 @@ def close(
         moved = float(np.abs(result[kind] - values[kind]).max()) if kind in values else 0.0
         if moved > 1e-9:
             notes.append(f"{kind} was {done}, its entries changed by at most {moved:.3g} {unit}")
+    for k, assembly in enumerate(found):
+        state = f"state {k + 1}: " if len(shape) > 1 else ""
+        notes += [state + text for text in assembly.messages]
     return result, notes
 
 
-def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
+def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Assembly:
     assembly = mechanism.assemble(q, hold)
     if not (assembly.closed or _opening(assembly) <= mechanism.geometry_tolerance):
         held = "hold fewer joints, " if hold else ""
@@ -81,7 +86,7 @@ def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = (
             f"another --q, {held}correct the lengths, or state their accuracy by "
             f"--geometry-tolerance."
         )
-    return np.asarray(assembly.q)
+    return assembly
 
 
 def _opening(assembly: Assembly) -> float:
