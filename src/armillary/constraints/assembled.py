@@ -77,8 +77,7 @@ def _other_branch(equations: Equations, guess: Array, q: Array) -> tuple[str, ..
         return ()
     J = _rows_of(equations, q)[rows]
     following = _following(equations, J)
-    side = _side(J[:, following]) if following is not None else 0
-    if not side:
+    if following is None or not (side := _side(J[:, following])):
         return ()
     places = {"the guess": guess, "where the model starts": np.array(equations.model.start())}
     others = [

@@ -15,11 +15,10 @@ from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
 from armillary.algorithms.closed.penalty import penalized_dynamics
 from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, penalized
-from armillary.constraints.equations import Baumgarte, Equations, System
+from armillary.constraints.equations import Baumgarte, Equations
 from armillary.constraints.ladder import (
     Asked,
     LadderQuestion,
-    Notes,
     Outcome,
     Solver,
     States,
@@ -29,6 +28,7 @@ from armillary.constraints.ladder import (
 )
 from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
+from armillary.constraints.mobility import shaky, told_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
@@ -117,9 +117,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if passive and model.load_dependent_joints:
             a = self._by_load(states, single, baumgarte)
             text = asked.opened(self._equations, states)[1] if closed else ""
-        elif closed and (self._may_contradict(prescribed) or self._is_shaky()):
-            solvers = (self._null_space,) if self._is_shaky() else self._solvers
-            found = solve_in_turn(states, *solvers)
+        elif closed and self._may_contradict(prescribed):
+            found = solve_in_turn(states, *self._solvers)
             a, text = found.values, asked.opened(self._equations, states)[1]
             text = text or asked.noted(found.notes)
         elif closed:
@@ -134,8 +133,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if text:
             warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
-        silent = not (self._may_contradict(None) or self._is_shaky())
-        if (self.closed and not silent) or states_are_counted(self._equations):
+        if (self.closed and self._may_contradict(None)) or states_are_counted(self._equations):
             return result
         self._serve_fastest(result)
         return result
@@ -159,20 +157,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return solve_in_turn(states, *self._solvers).values
 
     def _may_contradict(self, prescribed: Prescribed) -> bool:
-        """May driven rows contradict others that no solver but the last one looks at?"""
+        """May driven rows contradict others, or is it locked, as the last solver alone knows?"""
         given = tuple(prescribed) if isinstance(prescribed, Mapping) else ()
         make = lambda: may_contradict(self._equations, given)  # noqa: E731
-        return self._equations.memo.once(("may contradict", given), make)
-
-    def _is_shaky(self) -> bool:
-        """Is it locked with a velocity, which the null space alone knows?"""
-
-        def find() -> bool:
-            from armillary.constraints.mobility import shaky
-
-            return may_be_compiled(self._equations) and shaky(self._equations)
-
-        return self._equations.memo.once("shaky", find)
+        return shaky(self._equations) or self._equations.memo.once(("may contradict", given), make)
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
         """The same of a model with other prescribed motions, made once."""
@@ -281,6 +269,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         alone has a rank there, the regularised system would fulfil them all and stop the motion."""
         if not self.closed:
             return self._first, self._second, self._null_space
+        if shaky(self._equations):
+            return (self._null_space,)
         equations = self._equations
         implied = may_be_compiled(equations) and plan_of(equations).implied
         several = (self._first,) if implied else (self._first, self._second)
@@ -306,8 +296,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._first(states, True)
 
     def _second_closed(self, states: States) -> Outcome | None:
-        """Not behind code of the same regularised system: what that leaves at closed positions are
-        rows that contradict each other, and these would be met in least squares without a word."""
+        """Not behind code of the same regularised system: that leaves rows that contradict."""
         straight = self._straight(states.reads, states.passive) is not None
         if straight and plan_of(self._equations).pivots is None:
             return None
@@ -351,14 +340,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
             first = np.flatnonzero(good)[:1]
             self._choose_others(states.of(first))
             self._end_natively(states.of(first), a[first], len(states))
-        return Outcome(a, good, self._notes(states, system, answers) if self.closed else ())
-
-    def _notes(self, states: States, system: System, answers: Mapping[int, Answer]) -> Notes:
-        """What a warning says of states that were answered by the null space."""
-        from armillary.constraints.mobility import told_of
-
-        numbers = [None] * len(states) if states.numbers is None else states.numbers.tolist()
-        return told_of(self._equations, system, numbers, answers)
+        notes = told_of(equations, system, answers, states.numbers) if self.closed else ()
+        return Outcome(a, good, notes)
 
     def _end_natively(self, one: States, a: Array, count: int) -> None:
         """The null space in native code behind the other solvers, once so many states came here
@@ -415,7 +398,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
         arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
         states = States(arrays, wrenches(external), passive)
-        noted = self.closed and (self._may_contradict(None) or self._is_shaky())
+        noted = self.closed and self._may_contradict(None)
         if not noted:
             found = compiled_derivatives(equations, states, single, self.closed)
             if found is not None:
@@ -426,10 +409,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
         if noted:
-            states = replace(states, numbers=None if single else np.arange(len(bad)))
             answers = {k: equations.answer(system, k) for k in np.flatnonzero(~bad).tolist()}
-            asked = Asked("forward_dynamics.derivatives", single)
-            if text := asked.noted(self._notes(states, system, answers)):
+            notes = told_of(equations, system, answers, None if single else np.arange(len(bad)))
+            if text := Asked("forward_dynamics.derivatives").noted(notes):
                 warn_caller(text, ProjectionWarning)
         answer = derivatives(equations, system, external, passive, single)
         return answer if single else blanked(answer, bad)

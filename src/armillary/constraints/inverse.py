@@ -33,6 +33,7 @@ from armillary.constraints.ladder import (
     where_closed,
 )
 from armillary.constraints.load_friction import load_friction_of
+from armillary.constraints.mobility import told_of
 from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import may_contradict
 from armillary.constraints.states import answerable, finite_rows
@@ -156,8 +157,6 @@ class ConstrainedInverseDynamics(LadderQuestion):
         self, states: States, chosen: tuple[int, ...], dtype: DTypeLike, single: bool
     ) -> Outcome:
         """One by one; wrenches that are not finite leave a state without an answer."""
-        from armillary.constraints.mobility import told_of
-
         equations, tau = self._equations, np.full(states.arrays["v"].shape, np.nan)
         names = [equations.model.v_labels[k] for k in chosen]
         strict, notes = strictness(equations, dtype), list[tuple[int | None, str]]()
@@ -172,7 +171,8 @@ class ConstrainedInverseDynamics(LadderQuestion):
             refuse_disallowed(equations, system, a, strict, row)
             found = actuation(equations, system, a, names, None, False)
             tau[k] = _given(found, names, strict, row)
-            notes += told_of(equations, system, [row], {0: equations.answer(system, 0)})
+            answers = {0: equations.answer(system, 0)}
+            notes += told_of(equations, system, answers, state.numbers)
         return Outcome(tau, finite_rows(tau), tuple(notes))
 
     def _by_load(

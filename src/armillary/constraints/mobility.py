@@ -8,7 +8,7 @@ going a short way along random allowed velocities, closing the loops again, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -21,6 +21,7 @@ from armillary.constraints.assembly import Closer
 from armillary.constraints.ladder import Notes
 from armillary.constraints.notes import clash_notes, open_limit, opening_weights, refuse_open
 from armillary.constraints.nullspace import Answer, Factor
+from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import independent_rows, plan_of, samples_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.deferred import Deferred, Later
@@ -160,8 +161,8 @@ def singular_notes(equations: Equations, system: System, k: int, factor: Factor)
 def told_of(
     equations: Equations,
     system: System,
-    numbers: Sequence[int | None],
     answers: Mapping[int, Answer],
+    numbers: NDArray[np.intp] | None,
 ) -> Notes:
     """What is worth a warning of these states: rows that contradict each other, and singular
     positions, which are looked at until a few were none."""
@@ -172,18 +173,22 @@ def told_of(
         if not texts and looks:
             texts = [*singular_notes(equations, system, k, answer.factor)]
             looks -= not texts
-        found += [(numbers[k], text) for text in texts]
+        found += [(None if numbers is None else int(numbers[k]), text) for text in texts]
     return tuple(found)
 
 
 def shaky(equations: Equations) -> bool:
     """Is it locked, and has a velocity, as a straight chain of two bars between pins?"""
-    if plan_of(equations).pivots is not None:
-        return False
-    q = samples_of(equations)
-    terms = equations.terms(q)
-    least = min(equations.factor(terms, k).rank for k in range(len(q)))
-    return least < equations.tables.nv == _generic_rank(equations)
+
+    def find() -> bool:
+        if not may_be_compiled(equations) or plan_of(equations).pivots is not None:
+            return False
+        q = samples_of(equations)
+        terms = equations.terms(q)
+        least = min(equations.factor(terms, k).rank for k in range(len(q)))
+        return least < equations.tables.nv == _generic_rank(equations)
+
+    return equations.memo.once("shaky", find)
 
 
 def _generic_rank(equations: Equations) -> int:
