@@ -389,7 +389,7 @@ def test_show_lists_every_kind(every_kind):
     """Kind, name, what it constrains, its rows with units; as many rows as J has."""
     text = run("show", every_kind).stdout
     for word in ("spherical between 'hull' and 'world'", "1 m between 'world' and 'arm'",
-                 "sphere of radius 2 m", "along rx dz, given forces dx 2 N, dy 0.3 of dz",
+                 "sphere of radius 2 m", "along dz rx, given forces dx 2 N, dy 0.3 of dz",
                  "disc of radius 0.3 m on 'hull'", "slide = 0.1 * arm - 0.2 m",
                  "arm with acceleration 1 rad/s², velocity 2 rad/s", "normal [N]",
                  "8 coordinates, 12 constraint rows"):  # fmt: skip

@@ -10,6 +10,7 @@ BARS = am.example("four-bar")
 OPEN = np.array([0.3, 0.2, 0.1])
 REST = np.zeros(3)
 GIVEN = {"crank": 1.0}
+EFFORT = {"crank": 50.0}
 ASKED = {
     "project_acceleration": lambda m, q: m.project_acceleration(q, REST, REST),
     "of some joints": lambda m, q: m.project_acceleration(q, REST, GIVEN),
@@ -17,6 +18,12 @@ ASKED = {
     "inverse dynamics by name": lambda m, q: m.inverse_dynamics(q, REST, GIVEN),
     "velocities by name": lambda m, q: m.forward_dynamics(q, GIVEN, REST),
     "mobility": lambda m, q: m.mobility(q),
+    "conditions": lambda m, q: m.conditions(q),
+    "classify": lambda m, q: m.classify(q, actuators=["crank"]),
+    "dexterity": lambda m, q: m.dexterity(q),
+    "task dynamics": lambda m, q: m.task_dynamics(q),
+    "force limits": lambda m, q: m.force_limits(q, effort=EFFORT),
+    "payload": lambda m, q: m.payload(q, effort=EFFORT),
 }
 
 
@@ -34,6 +41,16 @@ def test_rows_of_a_batch_are_named():
     with pytest.warns(am.ProjectionWarning, match="open at this q in state 1 by"):
         found = BARS.project_acceleration(q, np.zeros((2, 3)), np.zeros((2, 3)))
     assert np.isnan(found[1]).all() and np.isfinite(found[0]).all()
+    with pytest.warns(am.ProjectionWarning, match="conditions.*open at this q in state 1 by"):
+        BARS.conditions(q)
+
+
+def test_the_kind_of_a_mechanism_is_that_of_its_closed_position():
+    """A four-bar has one freedom, 3 moving bodies in the plane less 2 per joint (Grübler), and its
+    one drive reaches it."""
+    q = BARS.assemble(OPEN).q
+    found = BARS.classify(q, actuators=["crank"])
+    assert (found.freedoms, found.actuation) == (3 * 3 - 2 * 4, "fully actuated")
 
 
 def test_contradictions_at_closed_positions_are_still_told():

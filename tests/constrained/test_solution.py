@@ -10,6 +10,7 @@ from exact import Exact
 import armillary as am
 from armillary.algorithms.closed import joint_forces
 from armillary.constraints.compiled_forces import force_plan
+from armillary.constraints.pressing import PullNote
 from armillary.evaluate.results import Reactions
 from armillary.model.lowering.constraints import lower_constraints
 from compare import close
@@ -127,7 +128,7 @@ def test_laws(name):
 def rows_are_kept(m, q, v, tau, external, s):
     gamma = m.constraint_solver.equations.terms(q[None], v[None]).gamma[0]
     close(m.constraint_jacobian(q) @ s.acceleration, gamma, 1e-11)
-    assert not s.messages
+    assert all(isinstance(text, PullNote) for text in s.messages)
 
 
 def multipliers_balance_the_equations_of_motion(m, q, v, tau, external, s):

@@ -138,7 +138,11 @@ def test_no_name_turns_into_something_else(name):
 def test_every_joint_type():
     assert joint("{type: helical, axis: x, pitch: 0.01}").bodies[0].joint.pitch == 0.01
     assert joint("{type: universal, axes: [x, z]}").bodies[0].joint.axes == ((1, 0, 0), (0, 0, 1))
-    assert joint("{type: gimbal, free: [dx, rz]}").bodies[0].joint.free == ("rz", "dx")
+    assert joint("{type: gimbal, free: [rz, dx]}").bodies[0].joint.free == ("rz", "dx")
+    with pytest.raises(FormatError, match=r"found dx, rz. .* axes \[\[0, 0, 0, 1, 0, 0\], \"z\"\]"):
+        joint("{type: gimbal, free: [dx, rz]}")
+    other = joint('{type: general, axes: [[0, 0, 0, 1, 0, 0], "z"]}').bodies[0].joint
+    assert other.axes == ((0, 0, 0, 1, 0, 0), (0, 0, 1, 0, 0, 0))
     screw = joint("{type: general, axes: [[0, 0, 1, 0.1, 0, 0], x, [0, 0, 0, 0, 2, 0]]}")
     assert screw.bodies[0].joint.axes[2] == (0, 0, 0, 0, 1, 0)
     assert joint("{type: continuous, axis: x}").bodies[0].joint.continuous

@@ -78,7 +78,7 @@ def test_what_the_sections_mean():
     ground = Frame("ground", "world", Pose.from_rpy((0, 0, 0), (0.1, 0, 0)))
     assert floor == Surface("floor", ground, tip, "plane", 0.0)
     forces, friction = (("dx", 2.5), ("ry", -1.0)), (("dy", "dz", 0.3),)
-    assert model.contacts == (Contact("touch", world, tip, ("rx", "dz"), forces, friction),)
+    assert model.contacts == (Contact("touch", world, tip, ("dz", "rx"), forces, friction),)
     assert model.prescribed == (
         PrescribedMotion("crank", "elbow", 0.0, 2.0, 0.0),
         PrescribedMotion("still", "cart.x"),

@@ -261,15 +261,15 @@ def test_tables_cannot_hold_everything():
         write_sixparameter(b.build())
 
 
-def test_what_belongs_to_an_axis_follows_it():
-    """Columns in another order than x, y, z are sorted, with all that hangs on them."""
+def test_what_belongs_to_an_axis_stands_in_its_order():
+    """Columns in another order than that of gamma are refused: q would stand in another order."""
     row = {
         "gamma": [0, 0, 0.1, 0.2, 0, 0],
-        "motion_space": [[0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0]],
+        "motion_space": [[0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0]],
         "mass": 1.0,
         "inertia": (1, 1, 1),
-        "friction": [3.0, {"coulomb": 0.5}],
-        "limits": [{"upper": 1.0}, {"upper": 2.0}],
+        "friction": [{"coulomb": 0.5}, 3.0],
+        "limits": [{"upper": 2.0}, {"upper": 1.0}],
         "rotor": {"inertia": 0.1},
     }
     model = sixparameter([row])
@@ -278,7 +278,9 @@ def test_what_belongs_to_an_axis_follows_it():
     assert spec.passive == (Passive(coulomb=0.5), Passive(viscous=3.0))
     assert spec.limits == (Limits(upper=2.0), Limits(upper=1.0))
     assert spec.rotors == (Rotor(0.1), Rotor(0.1))
-    assert "reordered" in str(model.report)
+    turned = row | {"motion_space": row["motion_space"][::-1]}
+    with pytest.raises(FormatError, match=r"row 1 .*in the order rx, ry, rz.*found dx, rz"):
+        sixparameter([turned])
     (written,) = write_sixparameter(model)
     assert sixparameter([written]) == model
 

@@ -282,7 +282,7 @@ def test_it_pulls_back_a_turned_tip():
 
 
 def test_bad_input(chain):
-    with pytest.raises(InputError, match="expected directions among"):
+    with pytest.raises(InputError, match="expected different ones of rx"):
         tip_constraint(chain, "tip", Q, V, TAU, ("dx", "up"))
     with pytest.raises(InputError, match="orthonormal columns"):
         tip_constraint(chain, "tip", Q, V, TAU, 2 * np.eye(6))

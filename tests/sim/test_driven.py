@@ -222,6 +222,24 @@ def test_a_rod_that_grows():
     np.testing.assert_allclose(run.q[-1], [r * np.sin(exact), -r * np.cos(exact)], atol=1e-8)
 
 
+def test_nothing_is_told_of_velocities_that_were_given_right_or_not_at_all():
+    """They are those of the drive, and the others follow; another one that was given is told."""
+    bars = am.example("four-bar")
+    start, speed = bars.initial[0], 9.42
+    drive = {"crank": lambda t: (start + speed * t, speed, 0.0)}
+    allowed = bars.project(bars.initial, {"crank": speed})[1]
+    for v0 in (None, {"crank": speed}, allowed):
+        run = am.simulate(bars, bars.initial, v0, duration=2e-3, step=1e-3, prescribed=drive)
+        assert run.events == []
+        np.testing.assert_allclose(run.v[0], allowed, atol=1e-9)
+    two = {"crank": [speed, speed]}
+    run = am.simulate(bars, np.tile(bars.initial, (2, 1)), two, duration=2e-3, step=1e-3,
+                      prescribed=drive)  # fmt: skip
+    assert run.events == []
+    run = am.simulate(bars, bars.initial, 0 * allowed, duration=2e-3, step=1e-3, prescribed=drive)
+    assert "at 9.42 (was 9.42 off)" in run.events[0][1]
+
+
 def test_starts_are_brought_onto_the_drive():
     run = am.simulate(shaken(), [0, START], prescribed={"pivot": lambda t: 0.3 + sine(t)[0]})
     assert run.q[0, 0] == 0.3 and run.v[0, 0] == pytest.approx(A * W) and run.q[0, 1] == START

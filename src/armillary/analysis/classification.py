@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.analysis.allowed import Allowed
+from armillary.analysis.point import closed_state
 from armillary.analysis.structure import Interconnection, Structure, structure
 from armillary.constraints.actuation import actuator_indices
-from armillary.constraints.states import one_state
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
@@ -163,7 +163,7 @@ def classify(
     task: directions along the world's axes that matter, of rx, ry, rz, dx, dy, dz."""
     chosen = _task(task)
     equations = mechanism.constraint_solver.equations
-    at = one_state(equations, "classify", q=mechanism.initial if q is None else q)["q"]
+    at = closed_state(mechanism, "classify", q=mechanism.initial if q is None else q)["q"]
     allowed = Allowed(mechanism)
     N = allowed.motions(at)
     named = actuators if actuators is not None else default_drives(mechanism.model)
@@ -219,7 +219,7 @@ def _task(rows: Sequence[str]) -> list[int]:
             raise unknown_name("direction", row, TASK_ROWS)
     if not rows or len(set(rows)) != len(rows):
         raise InputError(f"task: expected different ones of {', '.join(TASK_ROWS)}; found {rows}.")
-    return [TASK_ROWS.index(row) for row in TASK_ROWS if row in rows]
+    return [TASK_ROWS.index(row) for row in rows]
 
 
 def _rank(A: Array) -> int:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from armillary.analysis.limits import beyond_limits
 from armillary.analysis.own_states import own_states
 from armillary.analysis.point import Point
 from armillary.analysis.statics import Balance, Statics
 from armillary.analysis.zero_modes import spectrum
+from armillary.constraints.assembled import beyond_limits
 from armillary.constraints.states import one_state
 from armillary.errors import ArmillaryError, InputError, ModelError, Remedy, unknown_name
 from armillary.evaluate.evaluator import External
@@ -242,7 +242,7 @@ class _Search:
             energy=energy,
             holding=holding,
             holding_units=units,
-            messages=(*beyond_limits(m, whole[None]), *_passing(m, whole)),
+            messages=(*beyond_limits(m.model, whole[None]), *_passing(m, whole)),
         )
 
     def _holding(self, q: Array) -> tuple[dict[str, float], tuple[str, ...]]:

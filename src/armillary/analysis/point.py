@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from armillary.constraints.notes import refuse_open
 from armillary.constraints.states import one_state
 from armillary.errors import InputError, ModelError, Remedy
 from armillary.evaluate.evaluator import External
@@ -31,6 +32,17 @@ class Point:
     @property
     def moving(self) -> bool:
         return bool(self.v.any())
+
+
+def closed_state(mechanism: Mechanism, question: str, **state: State) -> dict[str, Array]:
+    """The entries of a single state by name; one that is open is refused: its rows have no rank,
+    so freedoms would be those of the tree."""
+    equations = mechanism.constraint_solver.equations
+    found = one_state(equations, question, "Ask for one after the other.", **state)
+    if mechanism.constraint_rows:
+        residual = mechanism.constraint_residual(found["q"])
+        refuse_open(equations, residual, question, "freedoms have no meaning")
+    return found
 
 
 def point(

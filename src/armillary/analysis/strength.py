@@ -23,8 +23,8 @@ from armillary.analysis.allowed import Allowed
 from armillary.analysis.classification import default_frame
 from armillary.analysis.columns import columns
 from armillary.analysis.dexterity import effort_limits
+from armillary.analysis.point import closed_state
 from armillary.constraints.actuation import actuator_indices
-from armillary.constraints.states import one_state
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
@@ -194,9 +194,8 @@ class _Asked:
         if name not in mechanism.frames:
             raise unknown_name("frame", name, mechanism.frames)
         none = np.zeros(mechanism.nv)
-        equations = mechanism.constraint_solver.equations
-        s = one_state(
-            equations,
+        s = closed_state(
+            mechanism,
             question,
             q=mechanism.initial if q is None else q,
             v=none if v is None else v,

@@ -14,8 +14,8 @@ import numpy as np
 
 from armillary.analysis.allowed import Allowed
 from armillary.analysis.classification import TASK_ROWS, default_frame
+from armillary.analysis.point import closed_state
 from armillary.constraints.actuation import actuator_indices
-from armillary.constraints.states import one_state
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State, names_of
@@ -74,8 +74,7 @@ def task(
 
     actuators: of a closed mechanism, as many joints as it has freedoms; without, its free motions
     of unit length (1 rad, or the machine's size)."""
-    equations = mechanism.constraint_solver.equations
-    at = one_state(equations, question, q=mechanism.initial if q is None else q)["q"]
+    at = closed_state(mechanism, question, q=mechanism.initial if q is None else q)["q"]
     name = frame or default_frame(mechanism.model)
     if name not in mechanism.frames:
         raise unknown_name("frame", name, mechanism.frames)
@@ -99,7 +98,7 @@ def _rows(rows: str | Sequence[str]) -> tuple[str, ...]:
             raise unknown_name("row", row, (*GROUPS, *TASK_ROWS))
     if not chosen or len(set(chosen)) != len(chosen):
         raise InputError(f"rows: expected different ones of {', '.join(TASK_ROWS)}; found {rows}.")
-    return tuple(row for row in TASK_ROWS if row in chosen)
+    return tuple(chosen)
 
 
 def _moving(asked: Task, allowed: Allowed) -> tuple[str, ...]:

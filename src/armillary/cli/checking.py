@@ -35,7 +35,7 @@ def _states(mechanism: Mechanism, state: State, tau: Words, seed: int | None) ->
     if mechanism.constraints:
         start = states.values["q"]
         values["q"], values["v"] = mechanism.project(
-            closing.closed_configuration(mechanism, start), values["v"]
+            closing.closed_configuration(mechanism, start).q, values["v"]
         )
     return States(values, states.external)
 

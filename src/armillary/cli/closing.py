@@ -13,6 +13,7 @@ from armillary.cli import models, screen
 from armillary.cli.options import Source, Words
 from armillary.cli.remedies import spelled
 from armillary.cli.states import Array, States, from_options
+from armillary.constraints.pressing import pressed, pulling
 from armillary.errors import Message, ModelError, Remedy
 
 if TYPE_CHECKING:
@@ -52,13 +53,15 @@ def follow(mechanism: Mechanism, states: States) -> States:
 def close(
     mechanism: Mechanism, values: dict[str, Array], hold: Sequence[str] = ()
 ) -> tuple[dict[str, Array], list[str]]:
-    """States with q closed and v consistent, and what was changed; ModelError where it cannot be.
+    """States with q closed and v consistent, what was changed, and what there is to say of q;
+    ModelError where it cannot be.
 
     values: q, perhaps v, (n,) or (B, n).  hold: joints that keep their q and v."""
     if not mechanism.constraints:
         return values, []
     shape = values["q"].shape
-    q = np.array([closed_configuration(mechanism, x, hold) for x in np.atleast_2d(values["q"])])
+    found = [closed_configuration(mechanism, x, hold) for x in np.atleast_2d(values["q"])]
+    q = np.array([assembly.q for assembly in found])
     result, notes = dict(values, q=q.reshape(shape)), []
     if "v" in values and np.any(values["v"]):
         pairs = zip(q, np.atleast_2d(values["v"]), strict=True)
@@ -68,10 +71,13 @@ def close(
         moved = float(np.abs(result[kind] - values[kind]).max()) if kind in values else 0.0
         if moved > 1e-9:
             notes.append(f"{kind} was {done}, its entries changed by at most {moved:.3g} {unit}")
+    for k, assembly in enumerate(found):
+        state = f"state {k + 1}: " if len(shape) > 1 else ""
+        notes += [state + text for text in assembly.messages]
     return result, notes
 
 
-def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Array:
+def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = ()) -> Assembly:
     assembly = mechanism.assemble(q, hold)
     if not (assembly.closed or _opening(assembly) <= mechanism.geometry_tolerance):
         held = "hold fewer joints, " if hold else ""
@@ -80,7 +86,7 @@ def closed_configuration(mechanism: Mechanism, q: Array, hold: Sequence[str] = (
             f"another --q, {held}correct the lengths, or state their accuracy by "
             f"--geometry-tolerance."
         )
-    return np.asarray(assembly.q)
+    return assembly
 
 
 def _opening(assembly: Assembly) -> float:
@@ -99,7 +105,8 @@ def _open_rows(assembly: Assembly) -> str:
 def messages(
     mechanism: Mechanism, q: Array, v: Array, tau: Array, external: dict[str, Array], passive: bool
 ) -> Iterator[str]:
-    """Contradictory rows, open loops, inconsistent velocities; of a batch the worst of each."""
+    """Contradictory rows, open loops, inconsistent velocities, what pulls; of a batch the worst of
+    each."""
     if not mechanism.constraints:
         return
     if q.ndim == 1:
@@ -116,6 +123,13 @@ def messages(
             k, row = np.unravel_index(np.argmax(np.abs(values)), values.shape)
             most = f"{len(states)} of {len(values)} states, most in state {k + 1}: "
             yield f"{most}'{labels[row]}' {spelled(text).format(values[k, row])}"
+    equations = mechanism.constraint_solver.equations
+    if parts := pressed(equations):
+        forces = mechanism.solve(q, v, tau, external, passive).multipliers  # type: ignore[attr-defined]
+        found = pulling(equations, tau, forces)
+        for part, own in zip(parts, found.T, strict=True):
+            if own.any():
+                yield f"{own.sum()} of {len(own)} states: {part.pulls(-forces[:, part.row].min())}"
 
 
 # -- assemble ------------------------------------------------------------------------------------

@@ -14,9 +14,12 @@ from armillary import Mechanism
 from armillary.cli import screen, states
 from armillary.cli.models import find
 from armillary.cli.options import Inputs, Look, Source, State, Words
+from armillary.cli.remedies import spelled
 from armillary.cli.simulating import drives
 from armillary.cli.states import Array
 from armillary.cli.words import numbers, words
+from armillary.constraints.assembled import beyond_limits
+from armillary.constraints.notes import open_notes
 from armillary.errors import InputError
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.record.storage import is_run
@@ -45,8 +48,20 @@ def draw(
             centers=look.centers,
         )
         target = out or Path(f"{path.stem if path.suffix else source.model}.svg")
+        for text in _amiss(mechanism, position):
+            screen.note(spelled(text))
     picture.save(target, overwrite=overwrite)
     screen.say(f"{'; '.join(picture.notes) or picture.title}: drawn in {target}")
+
+
+def _amiss(mechanism: Mechanism, position: Array | None) -> list[str]:
+    """What is drawn open, or beyond its limits."""
+    q = np.array(mechanism.initial) if position is None else position
+    found = [*beyond_limits(mechanism.model, q[None])]
+    if mechanism.constraint_rows:
+        equations = mechanism.constraint_solver.equations
+        found += open_notes(equations, mechanism.constraint_residual(q))
+    return found
 
 
 def _of_run(path: Path, look: Look) -> Picture:

@@ -9,6 +9,7 @@ from armillary.cli import closing, models, screen
 from armillary.cli.options import Source, Words
 from armillary.cli.solving import determinacy_json
 from armillary.cli.states import Array, from_options
+from armillary.constraints.assembled import beyond_limits
 from armillary.constraints.mobility import Mobility
 from armillary.constraints.self_stress import Determinacy
 from armillary.constraints.solution import ConstrainedSolution
@@ -31,6 +32,8 @@ def mobility(source: Source, q: Words, assemble: bool, hold: Words, json: bool) 
     notes: list[str] = []
     if assemble:
         values, notes = closing.close(mechanism, values, hold or ())
+    else:
+        notes += beyond_limits(mechanism.model, values["q"][None])
     q_ = values["q"]
     found = mechanism.mobility(q_)
     if not mechanism.constraints:

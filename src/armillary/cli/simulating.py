@@ -164,7 +164,7 @@ def drives(
     check_beside(forced, volts, inputs.beside)
     return Drives(
         q0=values["q"] if not resume or assemble or state.q else None,
-        v0=named or (values["v"] if state.v or assemble else None),
+        v0=named or (values["v"] if state.v or (assemble and resume) else None),
         inputs=forces,
         voltages=volts,
         external=states.external or None,

@@ -9,6 +9,8 @@ from armillary.cli import closing, models, screen
 from armillary.cli.options import Source
 from armillary.cli.remedies import spelled
 from armillary.cli.show import counts_json, notes, notes_json, summary
+from armillary.constraints.assembled import beyond_limits
+from armillary.constraints.pressing import PullNote
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.errors import ArmillaryError, ModelError, SingularError
 
@@ -26,9 +28,10 @@ def validate(source: Source, strict: bool, seed: int, json: bool) -> bool:
             screen.print_json({"valid": False, "error": spelled(fault.message)})
             return False
         raise
-    check, reason, sound = _check(mechanism, seed)
+    check, reason, sound, remarks = _check(mechanism, seed)
     sound = sound and max(check.values(), default=0.0) < AGREEMENT
     warnings = len(mechanism.report.of("warning")) + len(mechanism.report.of("repaired"))
+    warnings += len(remarks)
     if json:
         content: dict[str, object] = {
             "valid": sound,
@@ -36,12 +39,15 @@ def validate(source: Source, strict: bool, seed: int, json: bool) -> bool:
             "counts": counts_json(mechanism.counts),
             "warnings": warnings,
             "notes": notes_json(mechanism.report),
+            "start": remarks,
             "check": check or None,
             "not_checked": reason,
         }
         screen.print_json(content)
         return sound
     _print(mechanism, check, reason if sound else "", seed)
+    for text in remarks:
+        screen.note(f"where it starts: {text}")
     tail = f"{warnings} warning{'' if warnings == 1 else 's'}"
     if sound:
         screen.say(f"valid: {tail}", "green")
@@ -67,19 +73,18 @@ def _print(mechanism: Mechanism, check: Errors, reason: str, seed: int) -> None:
         screen.table(heads, rows)
 
 
-def _check(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
-    """Differences at a random state; what was not checked or is wrong; whether it may be used."""
+def _check(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool, list[str]]:
+    """Differences at a random state; what was not checked or is wrong; whether it may be used; and
+    what there is to say of where it starts."""
     errors, reason, sound = _check_tree(mechanism.tree, seed)
+    start = np.array(mechanism.model.start())
     if not mechanism.constraints:
-        return errors, reason, sound
+        return errors, reason, sound, [*beyond_limits(mechanism.model, start[None])]
     try:  # a tree that cannot move by itself may do so with its constraints
-        return (
-            errors | _check_closed(mechanism, seed),
-            f"the tree: {reason}" if reason else "",
-            True,
-        )
+        found, remarks = _check_closed(mechanism, seed)
+        return errors | found, f"the tree: {reason}" if reason else "", True, remarks
     except ArmillaryError as fault:
-        return errors, spelled(fault.message), False
+        return errors, spelled(fault.message), False, []
 
 
 def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
@@ -94,13 +99,15 @@ def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
         return {}, f"the mass matrix is singular in some state ({fault})", False
 
 
-def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
-    """The constraints, where the mechanism starts: it closes, they agree, power is in balance."""
-    q, slowest = mechanism.project(closing.closed_configuration(mechanism, mechanism.initial))
+def _check_closed(mechanism: Mechanism, seed: int) -> tuple[Errors, list[str]]:
+    """The constraints, where the mechanism starts: it closes, they agree, power is in balance; and
+    what there is to say of that place."""
+    assembly = closing.closed_configuration(mechanism, mechanism.initial)
+    q, slowest = mechanism.project(assembly.q)
     rest = mechanism.solve(q, slowest, np.zeros(mechanism.nv))
     assert isinstance(rest, ConstrainedSolution)
-    if rest.messages:
-        raise ModelError("; ".join(map(spelled, rest.messages)))
+    if faults := [text for text in rest.messages if not isinstance(text, PullNote)]:
+        raise ModelError("; ".join(map(spelled, faults)))
     _, wish, tau = mechanism.random_state(seed)
     q, v = mechanism.project(q, wish)
     solution = mechanism.solve(q, v, tau)
@@ -109,6 +116,7 @@ def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
     flows = (power.energy_rate, power.actuators, power.constraints, power.passive)
     size = max(*(abs(float(x)) for x in flows), float(np.abs(tau * wish).max(initial=1e-300)))
     gap = np.abs(mechanism.forward_dynamics(q, v, tau) - a).max(initial=0.0)
+    pulls = [text for text in rest.messages if isinstance(text, PullNote)]
     return {
         "closed, accelerations: null space of the constraints, and compiled": float(
             gap / max(np.abs(a).max(initial=0.0), 1.0)
@@ -116,4 +124,4 @@ def _check_closed(mechanism: Mechanism, seed: int) -> Errors:
         "closed, power: rate of the energy, and work of all forces": float(
             abs(power.imbalance) / size
         ),
-    }
+    }, [*assembly.messages, *pulls]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from armillary.constraints.assembled import remarks
 from armillary.constraints.holding import Held
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import refuse_open
@@ -25,7 +26,6 @@ from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
-    from armillary.model.model import Model
 
 CLOSED = 1e-12  # of the machine's size
 _IDLE = 8  # disturbed starts in a row that come no nearer
@@ -48,7 +48,7 @@ class Assembly:
     units: tuple[str, ...]
     iterations: int
     length: float
-    messages: tuple[str, ...] = ()  # telescopes that turned inside out
+    messages: tuple[str, ...] = ()  # limits it breaks, telescopes inside out, another branch
 
     @property
     def open_rows(self) -> dict[str, float]:
@@ -250,16 +250,16 @@ class Closer:
             best, used = self.marquardt(best, held, _POLISH)
             residual = self.residual(best)
             total, best_opening = total + used, self.opening(residual)
-        equations = self.equations
+        equations, closed = self.equations, best_opening <= self.closed * 10
         return Assembly(
             q=best,
-            closed=best_opening <= self.closed * 10,
+            closed=closed,
             residual=residual,
             labels=equations.constraints.labels,
             units=equations.constraints.units,
             iterations=total,
             length=equations.length,
-            messages=_inside_out(equations.model, guess, best),
+            messages=remarks(equations, guess, best) if closed else (),
         )
 
     def marquardt(
@@ -313,20 +313,3 @@ class Closer:
     def _cost(self, residual: Array) -> float:
         opening = self.openings(residual)
         return float(opening @ opening)
-
-
-def _inside_out(model: Model, guess: Array, q: Array) -> tuple[str, ...]:
-    """A remark on every telescope (a slide on a joint that turns) whose guess is not negative and
-    whose length is: the same leg, turned by half a turn, closes with the opposite sign."""
-    found = []
-    for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
-        parent = model.index[body.parent]
-        turns = parent >= 0 and "rad" in model.joints[parent].units
-        k = slot.q.start
-        if joint.kind == "prismatic" and turns and guess[k] >= 0.0 > q[k]:
-            found.append(
-                f"'{body.joint.name}' is negative, {q[k]:.6g} m from a guess of {guess[k]:.6g} m: "
-                f"the telescope is inside out. Guess '{model.bodies[parent].joint.name}' half a "
-                f"turn away for the other branch"
-            )
-    return tuple(found)

@@ -28,9 +28,11 @@ from armillary.constraints.ladder import (
 )
 from armillary.constraints.large import large_system
 from armillary.constraints.load_friction import load_friction_of
+from armillary.constraints.mobility import shaky, told_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
+from armillary.constraints.nullspace import Answer
 from armillary.constraints.own_code import OwnCode
 from armillary.constraints.own_size import may_be_compiled, states_are_counted
 from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
@@ -116,8 +118,9 @@ class ConstrainedForwardDynamics(LadderQuestion):
             a = self._by_load(states, single, baumgarte)
             text = asked.opened(self._equations, states)[1] if closed else ""
         elif closed and self._may_contradict(prescribed):
-            a = self.accelerations(states)
-            text = asked.opened(self._equations, states)[1]
+            found = solve_in_turn(states, *self._solvers)
+            a, text = found.values, asked.opened(self._equations, states)[1]
+            text = text or asked.noted(found.notes)
         elif closed:
             quick = (self._first_closed, self._second_closed)
             a, text = where_closed(
@@ -154,10 +157,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return solve_in_turn(states, *self._solvers).values
 
     def _may_contradict(self, prescribed: Prescribed) -> bool:
-        """May driven rows contradict others that no solver but the last one looks at?"""
+        """May driven rows contradict others, or is it locked, as the last solver alone knows?"""
         given = tuple(prescribed) if isinstance(prescribed, Mapping) else ()
         make = lambda: may_contradict(self._equations, given)  # noqa: E731
-        return self._equations.memo.once(("may contradict", given), make)
+        return shaky(self._equations) or self._equations.memo.once(("may contradict", given), make)
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
         """The same of a model with other prescribed motions, made once."""
@@ -266,6 +269,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         alone has a rank there, the regularised system would fulfil them all and stop the motion."""
         if not self.closed:
             return self._first, self._second, self._null_space
+        if shaky(self._equations):
+            return (self._null_space,)
         equations = self._equations
         implied = may_be_compiled(equations) and plan_of(equations).implied
         several = (self._first,) if implied else (self._first, self._second)
@@ -291,6 +296,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._first(states, True)
 
     def _second_closed(self, states: States) -> Outcome | None:
+        """Not behind code of the same regularised system: that leaves rows that contradict."""
+        straight = self._straight(states.reads, states.passive) is not None
+        if straight and plan_of(self._equations).pivots is None:
+            return None
         return self._second(states, True)
 
     def _first(self, states: States, closed: bool = False) -> Outcome | None:
@@ -318,9 +327,11 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def _null_space(self, states: States) -> Outcome:
         equations, system = self._equations, states.system(self._equations)
         a, good = np.full(states.arrays["v"].shape, np.nan), answerable(system)
-        for k in np.flatnonzero(good):
+        answers: dict[int, Answer] = {}
+        for k in np.flatnonzero(good).tolist():
             try:
-                a[k] = equations.answer(system, int(k)).a
+                answers[k] = equations.answer(system, k)
+                a[k] = answers[k].a
             except SingularError:  # as of a gimbal at a quarter turn
                 good[k] = False
                 if states.numbers is None:
@@ -329,7 +340,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
             first = np.flatnonzero(good)[:1]
             self._choose_others(states.of(first))
             self._end_natively(states.of(first), a[first], len(states))
-        return Outcome(a, good)
+        notes = told_of(equations, system, answers, states.numbers) if self.closed else ()
+        return Outcome(a, good, notes)
 
     def _end_natively(self, one: States, a: Array, count: int) -> None:
         """The null space in native code behind the other solvers, once so many states came here
@@ -386,14 +398,21 @@ class ConstrainedForwardDynamics(LadderQuestion):
         plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
         arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
         states = States(arrays, wrenches(external), passive)
-        found = compiled_derivatives(equations, states, single, self.closed)
-        if found is not None:
-            return found
+        noted = self.closed and self._may_contradict(None)
+        if not noted:
+            found = compiled_derivatives(equations, states, single, self.closed)
+            if found is not None:
+                return found
         if plain:
             arrays, single = equations.check_states(q=q, v=v, tau=tau)
         system, _, external, bad = solvable(equations, arrays, single, external, passive)
         if self.closed:
             warn_open(equations, system.terms, "forward_dynamics.derivatives", single)
+        if noted:
+            answers = {k: equations.answer(system, k) for k in np.flatnonzero(~bad).tolist()}
+            notes = told_of(equations, system, answers, None if single else np.arange(len(bad)))
+            if text := Asked("forward_dynamics.derivatives").noted(notes):
+                warn_caller(text, ProjectionWarning)
         answer = derivatives(equations, system, external, passive, single)
         return answer if single else blanked(answer, bad)
 

@@ -33,7 +33,9 @@ from armillary.constraints.ladder import (
     where_closed,
 )
 from armillary.constraints.load_friction import load_friction_of
+from armillary.constraints.mobility import told_of
 from armillary.constraints.own_size import may_be_compiled
+from armillary.constraints.plan import may_contradict
 from armillary.constraints.states import answerable, finite_rows
 from armillary.errors import InputError, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array, result_type
@@ -102,8 +104,8 @@ class ConstrainedInverseDynamics(LadderQuestion):
 
         def first(states: States, closed: bool = False) -> Outcome | None:
             kernels = self._kernels(chosen, states.reads, passive, dtype)
-            if kernels is None:
-                return None
+            if kernels is None or may_contradict(self._equations):
+                return None  # rows that are left out of it may ask for something else
             return compiled(self._equations, kernels, states, self.result, closed)
 
         def null_space(states: States) -> Outcome:
@@ -120,7 +122,7 @@ class ConstrainedInverseDynamics(LadderQuestion):
         result = self._handed_out(values, single, dtype, out)
         if text:
             warn_caller(text, ProjectionWarning)
-        if chosen == self.actuators and not by_load:
+        if chosen == self.actuators and not (by_load or may_contradict(self._equations)):
             self._serve(self._made.get((chosen, tuple(inputs), True, np.float64)), result)
         return result
 
@@ -157,7 +159,7 @@ class ConstrainedInverseDynamics(LadderQuestion):
         """One by one; wrenches that are not finite leave a state without an answer."""
         equations, tau = self._equations, np.full(states.arrays["v"].shape, np.nan)
         names = [equations.model.v_labels[k] for k in chosen]
-        strict = strictness(equations, dtype)
+        strict, notes = strictness(equations, dtype), list[tuple[int | None, str]]()
         for k in range(len(states)):
             state = states.of(np.array([k]))
             system, a = state.system(equations), state.arrays["a"][0]
@@ -169,7 +171,9 @@ class ConstrainedInverseDynamics(LadderQuestion):
             refuse_disallowed(equations, system, a, strict, row)
             found = actuation(equations, system, a, names, None, False)
             tau[k] = _given(found, names, strict, row)
-        return Outcome(tau, finite_rows(tau))
+            answers = {0: equations.answer(system, 0)}
+            notes += told_of(equations, system, answers, state.numbers)
+        return Outcome(tau, finite_rows(tau), tuple(notes))
 
     def _by_load(
         self, states: States, chosen: tuple[int, ...], dtype: DTypeLike, single: bool

@@ -34,12 +34,17 @@ if TYPE_CHECKING:
     from armillary.model.lowering.tree import Tables
 
 
+# what there is to know of states that have an answer: their numbers (None: of one), and texts
+Notes = tuple[tuple[int | None, str], ...]
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a solver found for B states, and which of them have converged."""
 
     values: Array  # (B, n)
     converged: NDArray[np.bool_]  # (B,)
+    notes: Notes = ()
 
     @classmethod
     def of_kernel(cls, values: Array) -> Outcome:
@@ -148,6 +153,7 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
     values = np.full(states.arrays["v"].shape, np.nan)
     converged = np.zeros(len(states), bool)
     open_ = finite_rows(*states.arrays.values())
+    notes: Notes = ()
     for solve in solvers:
         chosen = np.flatnonzero(open_)
         found = solve(states.of(chosen)) if len(chosen) else None
@@ -155,9 +161,9 @@ def solve_in_turn(states: States, *solvers: Solver) -> Outcome:
             continue
         if len(chosen) == len(states) and found.converged.all():
             return found
-        done = chosen[found.converged]
+        done, notes = chosen[found.converged], notes + found.notes
         values[done], converged[done], open_[done] = found.values[found.converged], True, False
-    return Outcome(values, converged)
+    return Outcome(values, converged, notes)
 
 
 def compiled(
@@ -202,6 +208,14 @@ class Asked:
         least = 0.0 if self.dtype == np.float64 else _SINGLE_PRECISION
         return open_states(equations, residual, self.question, least, numbers)
 
+    def noted(self, notes: Notes) -> str:
+        """A warning of the first note; how many more states have one."""
+        if not notes:
+            return ""
+        (number, text), more = notes[0], len(notes) - 1
+        where = "" if number is None else f" in state {number}"
+        return f"{self.question}{where}{f' (and in {more} more)' if more else ''}: {text}."
+
 
 def where_closed(
     equations: Equations,
@@ -212,18 +226,19 @@ def where_closed(
     anywhere: Sequence[Solver],
 ) -> tuple[Array, str]:
     """The answers, and a warning where positions are open: those are left by the first solvers
-    (`compiled` for closed positions), and answered by the last ones."""
+    (`compiled` for closed positions), and answered by the last ones; else what they noted."""
     found = solve_in_turn(states, *closed)
     values, rest = found.values, np.flatnonzero(~found.converged)
     if not len(rest):
         return values, ""
-    some = states.of(rest)
+    some, notes = states.of(rest), found.notes
     open_, text = asked.opened(equations, some)
     for chosen, solvers in ((~open_, (robust,)), (open_, anywhere)):
         rows = np.flatnonzero(chosen)
         if len(rows):
-            values[rest[rows]] = solve_in_turn(some.of(rows), *solvers).values
-    return values, text
+            own = solve_in_turn(some.of(rows), *solvers)
+            values[rest[rows]], notes = own.values, notes + own.notes
+    return values, text or asked.noted(notes)
 
 
 class LadderQuestion(ABC):

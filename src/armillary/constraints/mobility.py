@@ -8,6 +8,7 @@ going a short way along random allowed velocities, closing the loops again, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -17,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.constraints.assembly import Closer
-from armillary.constraints.notes import open_limit, opening_weights, refuse_open
-from armillary.constraints.nullspace import Factor
-from armillary.constraints.plan import independent_rows, samples_of
+from armillary.constraints.ladder import Notes
+from armillary.constraints.notes import clash_notes, open_limit, opening_weights, refuse_open
+from armillary.constraints.nullspace import Answer, Factor
+from armillary.constraints.own_size import may_be_compiled
+from armillary.constraints.plan import independent_rows, plan_of, samples_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.deferred import Deferred, Later
 from armillary.evaluate.inputs import Array
@@ -33,6 +36,7 @@ _STEP = 0.02  # rad, or parts of the machine's size
 _WALK = 4  # steps: off a singular place there may be another one
 _REGULAR = 1e3  # condition of the scaled J: beyond, a singular place may be as near as a step
 _KNOWN = 1e6  # the same where steps are tried: the rank is no matter of rounding
+_LOOKS = 4  # states of a batch that may be singular, and are not
 _NEARBY_RANK = 1e-6  # singular values grow with the step off a singular place
 
 
@@ -152,6 +156,39 @@ def singular_notes(equations: Equations, system: System, k: int, factor: Factor)
         f"is {free}, the finite one {finite}{locked}. Accelerations and forces are those of the "
         f"rows that are left at this instant; mobility(q) tells more",
     )
+
+
+def told_of(
+    equations: Equations,
+    system: System,
+    answers: Mapping[int, Answer],
+    numbers: NDArray[np.intp] | None,
+) -> Notes:
+    """What is worth a warning of these states: rows that contradict each other, and singular
+    positions, which are looked at until a few were none."""
+    found: list[tuple[int | None, str]] = []
+    looks = _LOOKS
+    for k, answer in answers.items():
+        texts = clash_notes(equations, system, k, answer)
+        if not texts and looks:
+            texts = [*singular_notes(equations, system, k, answer.factor)]
+            looks -= not texts
+        found += [(None if numbers is None else int(numbers[k]), text) for text in texts]
+    return tuple(found)
+
+
+def shaky(equations: Equations) -> bool:
+    """Is it locked, and has a velocity, as a straight chain of two bars between pins?"""
+
+    def find() -> bool:
+        if not may_be_compiled(equations) or plan_of(equations).pivots is not None:
+            return False
+        q = samples_of(equations)
+        terms = equations.terms(q)
+        least = min(equations.factor(terms, k).rank for k in range(len(q)))
+        return least < equations.tables.nv == _generic_rank(equations)
+
+    return equations.memo.once("shaky", find)
 
 
 def _generic_rank(equations: Equations) -> int:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.constraints.nullspace import Answer, Factor
+from armillary.constraints.pressing import pull_notes
 from armillary.errors import InputError, Message, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array
-from armillary.units import row_force
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
@@ -28,20 +28,8 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
     labels, terms = equations.constraints.labels, system.terms
     if not labels:
         return ()
+    texts = [*equations.constraints.uncounted, *clash_notes(equations, system, k, answer)]
     sizes = np.abs(terms.J[k])
-    texts = list(equations.constraints.uncounted)
-    weight = np.abs(np.diag(system.M[k]))
-    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
-    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
-    asked = np.abs(system.target[k]) + sizes @ (np.abs(answer.a) + pushed)
-    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
-    if clash.any():
-        worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
-        named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
-        texts.append(
-            f"rows contradict each other: {named} cannot all be met; the accelerations are the "
-            f"nearest in least squares"
-        )
     texts += open_notes(equations, terms.residual[k])
     scale = equations.scaling.rows / equations.length
     speed = float((sizes @ np.abs(system.v[k]) * scale).max())
@@ -53,6 +41,26 @@ def state_notes(equations: Equations, system: System, k: int, answer: Answer) ->
     if near := nearness(equations, answer.factor):
         texts.append(near)
     return tuple(texts)
+
+
+def clash_notes(equations: Equations, system: System, k: int, answer: Answer) -> list[str]:
+    """A remark where rows contradict each other at state k."""
+    if not answer.residual.any():
+        return []
+    labels = equations.constraints.labels
+    weight = np.abs(np.diag(system.M[k]))
+    heavy = weight > 1e-6 * weight.max()  # what forces do to bodies that have a mass
+    pushed = np.where(heavy, np.abs(system.force[k]) / np.where(heavy, weight, 1.0), 0.0)
+    asked = np.abs(system.target[k]) + np.abs(system.terms.J[k]) @ (np.abs(answer.a) + pushed)
+    clash = np.abs(answer.residual) > CONFLICT * max(float(asked.max()), 1e-300)
+    if not clash.any():
+        return []
+    worst = [r for r in np.argsort(-np.abs(answer.residual)) if clash[r]][:8]
+    named = ", ".join(f"{labels[r]} ({abs(answer.residual[r]):.3g})" for r in worst)
+    return [
+        f"rows contradict each other: {named} cannot all be met; the accelerations are the nearest "
+        f"in least squares"
+    ]
 
 
 def open_limit(equations: Equations) -> float:
@@ -191,8 +199,8 @@ def idle_note(equations: Equations) -> str:
 def contact_notes(
     equations: Equations, system: System, k: int, multipliers: Array
 ) -> tuple[str, ...]:
-    """Contacts of state k that pull, and friction that drives."""
-    texts = []
+    """What pulls at state k, and friction that drives."""
+    texts: list[str] = [*pull_notes(equations, system.force[k], multipliers)]
     terms, v = system.terms, system.v[k]
     arms = equations.scaling.rows  # m for moments
     small = _ROUNDING * float(np.abs(multipliers / arms).max(initial=0.0))
@@ -201,14 +209,6 @@ def contact_notes(
     slow = small * float(np.abs(terms.G[k] * v).sum(axis=1).max(initial=0.0))
     for contact in equations.model.contacts:
         span = equations.constraints.slices[contact.name]
-        forces = dict(zip(contact.constrained, multipliers[span], strict=False))
-        for d in contact.normals:
-            arm = equations.length if d[0] == "r" else 1.0
-            if forces[d] < -small * arm:
-                texts.append(
-                    f"contact '{contact.name}' pulls along {d}, {forces[d]:.3g} {row_force(d)}: "
-                    f"contacts hold both ways"
-                )
         if extra[span].sum() > slow:
             texts.append(
                 f"friction of contact '{contact.name}' drives the sliding ({extra[span].sum():.3g} "

@@ -18,7 +18,7 @@ from armillary.constraints.ladder import Asked, States
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
-from armillary.constraints.notes import refuse_open
+from armillary.constraints.notes import refuse_open, warn_open
 from armillary.constraints.own_size import MANY_STATES, states_are_counted
 from armillary.constraints.states import (
     answerable,
@@ -209,13 +209,20 @@ def mobility(mechanism: Constrained, q: State | None = None, seed: int = 0) -> M
 
 
 def conditions(mechanism: Constrained, q: State, prescribed: RowMotion | None = None) -> Array:
-    """Condition number of the scaled J at every state, over the rank: (B,) or a number."""
+    """Condition number of the scaled J at every state, over the rank: (B,) or a number.
+
+    An open q has no rank: a single one is refused, a batch gets a `ProjectionWarning`."""
     from armillary.constraints.mobility import condition_numbers
 
     arrays, single = mechanism.constraint_solver.equations.check_states(q=q)
-    terms = mechanism.constraint_solver.equations.terms(arrays["q"], moving=prescribed)
+    equations = mechanism.constraint_solver.equations
+    terms = equations.terms(arrays["q"], moving=prescribed)
+    if single:
+        refuse_open(equations, terms.residual[0], "conditions", "ranks have no meaning")
+    else:
+        warn_open(equations, terms, "conditions", single)
     known = finite_rows(arrays["q"]) & known_rows(terms)
-    values = condition_numbers(mechanism.constraint_solver.equations, terms, known)
+    values = condition_numbers(equations, terms, known)
     if single:
         mechanism.evaluator.refuse_not_finite(arrays, values)
     return np.asarray(values[0]) if single else values

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from armillary.errors import FormatError
+from armillary.errors import FormatError, ModelError
 from armillary.formats.tables import (
     chain,
     check_keys,
@@ -26,7 +26,7 @@ from armillary.formats.tables import (
     rotated_y,
     rotated_z,
 )
-from armillary.joints import AXES
+from armillary.joints import AXES, in_order
 from armillary.model import (
     WORLD,
     Body,
@@ -113,7 +113,7 @@ def sixparameter(
     report = report if report is not None else Report()
     rows: list[Row] = []
     for link in links:
-        rows.append(row_of(link, rows, degrees, report))
+        rows.append(row_of(link, rows, degrees))
     builder = Builder(name, gravity, checks, report)
     builder.base_velocity = tuple(base_velocity)
     builder.base_acceleration = tuple(base_acceleration)
@@ -149,7 +149,7 @@ def _body(row: Row, rows: Mapping[str, Row]) -> Body:
 # -- one row -------------------------------------------------------------------------------------
 
 
-def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool, report: Report) -> Row:
+def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool) -> Row:
     """A checked row that follows others."""
     k, before = len(rows), [row.name for row in rows]
     part = f"row {k + 1}"
@@ -166,11 +166,7 @@ def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool, report: Report) ->
     gamma = numbers(row["gamma"], 6, part, "gamma")
     if degrees:
         gamma = (*(math.radians(x) for x in gamma[:3]), *gamma[3:])
-    given = _free(row, part)
-    free = tuple(axis for axis in AXES if axis in given)
-    order = [given.index(axis) for axis in free]
-    if order != sorted(order):
-        report.add("assumed", f"link '{name}'", f"coordinates reordered to {', '.join(free)}")
+    free = _free(row, part)
     parent = row.get("parent") or (before[-1] if before else WORLD)
     if parent != WORLD and parent not in before:
         raise FormatError(f"{part}: its parent '{parent}' is no row before it.")
@@ -184,7 +180,7 @@ def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool, report: Report) ->
         "rotors": parts_of_row(Rotor, row.get("rotor"), n, part, "rotor"),
         "limits": parts_of_row(Limits, row.get("limits"), n, part, "limits"),
     }
-    extra = {key: tuple(values[i] for i in order) for key, values in extra.items() if values}
+    extra = {key: values for key, values in extra.items() if values}
     spec = joint_of(gamma, free, str(row.get("joint") or name))
     position = numbers(row.get("position", (0.0, 0.0, 0.0)), 3, part, "position")
     return Row(
@@ -199,8 +195,8 @@ def row_of(link: LinkRow, rows: Sequence[Row], degrees: bool, report: Report) ->
     )
 
 
-def _free(row: LinkRow, part: str) -> list[str]:
-    """Names of the free entries, in the order in which they are given."""
+def _free(row: LinkRow, part: str) -> tuple[str, ...]:
+    """Names of the free entries, in the order of gamma, in which the row carries them out."""
     given = [key for key in ("free", "motion_space", "phi") if key in row]
     if len(given) > 1:
         raise FormatError(f"{part}: found `{given[0]}` and `{given[1]}`. Give one of them.")
@@ -216,11 +212,10 @@ def _free(row: LinkRow, part: str) -> list[str]:
             names.append(AXES[entries.index(1.0)])
     else:
         names = [row["free"]] if isinstance(row.get("free"), str) else list(row.get("free") or ())
-    if any(name not in AXES for name in names) or len(set(names)) != len(names):
-        raise FormatError(
-            f"{part}: the free entries are different ones of {', '.join(AXES)}, found {names}."
-        )
-    return names
+    try:
+        return in_order(names, part)
+    except ModelError as fault:
+        raise FormatError(fault.message) from None
 
 
 def _columns(phi: object, part: str) -> list[list[object]]:

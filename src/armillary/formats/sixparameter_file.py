@@ -118,7 +118,7 @@ def _model(
     try:
         for at, entry in located:
             line = at
-            rows.append(row_of(entry, rows, degrees, report))  # type: ignore[arg-type]
+            rows.append(row_of(entry, rows, degrees))  # type: ignore[arg-type]
         line = None
         builder = Builder(
             name, settings.get("gravity", GRAVITY), STRICT if strict else REPORT, report

@@ -2,7 +2,7 @@
 
 from armillary.joints.ball import Free, Spherical
 from armillary.joints.base import Joint
-from armillary.joints.sequences import AXES, General, Gimbal, Planar, Universal
+from armillary.joints.sequences import AXES, General, Gimbal, Planar, Universal, in_order
 from armillary.joints.simple import Cylindrical, Fixed, Helical, Prismatic, Revolute
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "Revolute",
     "Spherical",
     "Universal",
+    "in_order",
 ]

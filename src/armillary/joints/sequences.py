@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armillary.errors import ModelError
 from armillary.joints.base import (
     Coordinates,
     Joint,
@@ -21,6 +22,32 @@ from armillary.spatial.rotation import about_x, about_y, about_z
 
 AXES = ("rx", "ry", "rz", "dx", "dy", "dz")
 _ABOUT = (about_x, about_y, about_z)
+
+
+def in_order(free: Sequence[str], part: str) -> tuple[str, ...]:
+    """The free directions of a gimbal: different ones, in the order in which it carries them out
+    and in which its coordinates stand in q."""
+    given = tuple(free)
+    if any(name not in AXES for name in given) or len(set(given)) != len(given):
+        raise ModelError(
+            f"{part}: `free` must name different ones of {', '.join(AXES)}; found {list(free)}."
+        )
+    if given != tuple(name for name in AXES if name in given):
+        axes = ", ".join(_axis_text(name) for name in given)
+        raise ModelError(
+            f"{part}: expected `free` in the order {', '.join(AXES)}, in which a gimbal moves and "
+            f"counts its coordinates; found {', '.join(given)}. Sort them, or take a joint of the "
+            f"type general with axes [{axes}] for motions in the order given."
+        )
+    return given
+
+
+def _axis_text(name: str) -> str:
+    """The same motion as an axis of a general joint."""
+    slide = [0, 0, 0, *(int(name[1] == letter) for letter in "xyz")]
+    return f'"{name[1]}"' if name[0] == "r" else str(slide)
+
+
 _UNIT = (Vector(1, 0, 0), Vector(0, 1, 0), Vector(0, 0, 1))
 
 
@@ -77,7 +104,7 @@ class Gimbal(Joint):
     kind = "gimbal"
 
     def __init__(self, free: Sequence[str]):
-        self.free = tuple(name for name in AXES if name in free)
+        self.free = in_order(free, "gimbal joint")
         self.coordinates = self.free
         self.units = tuple("rad" if name[0] == "r" else "m" for name in self.free)
         self.nq = self.nv = len(self.free)

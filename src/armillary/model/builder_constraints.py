@@ -221,9 +221,11 @@ class ClosingBuilder(ABC):
         for direction in named:
             if direction not in DIRECTIONS:
                 raise ModelError(f"{part}: {unknown_name('direction', direction, DIRECTIONS)}")
-        held = tuple(d for d in DIRECTIONS if d in constrained)
+        held = tuple(constrained)
         if not held:
             raise ModelError(f"{part}: name at least one constrained direction.")
+        if len(set(held)) < len(held):
+            raise ModelError(f"{part}: a constrained direction is named twice in {list(held)}.")
         for d in [d for d, _ in forces] + [d for d, _, _ in laws]:
             if d in held:
                 raise ModelError(

@@ -99,12 +99,7 @@ def joint_spec(
     elif given:
         raise ModelError(f"{part}: a {kind} joint takes no axis.")
     if kind == "gimbal":
-        unknown = [f for f in free if f not in joints.AXES]
-        if unknown or len(set(free)) != len(free):
-            raise ModelError(
-                f"{part}: `free` must name different ones of {', '.join(joints.AXES)}; "
-                f"found {list(free)}."
-            )
+        free = joints.in_order(free, part)
     elif free:
         raise ModelError(f"{part}: `free` belongs to gimbal joints only.")
     if pitch and kind in KINDS and kind != "helical":  # joints of your own use it as they like
@@ -116,7 +111,7 @@ def joint_spec(
         kind=kind,
         axes=tuple(units),
         pitch=float(pitch),
-        free=tuple(f for f in joints.AXES if f in free),
+        free=tuple(free),
         **rest,
     )
 

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.linalg import inv
 from numpy.typing import ArrayLike
 
-from armillary.errors import InputError, ModelError
+from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array
 from armillary.model.constraint_parts import DIRECTIONS
 from armillary.textbook.linear import null_space, rank_of, smallest, solve
 from armillary.textbook.parts import (
     Indices,
+    direction_indices,
     external_on,
     loose_body,
     only_on_arms,
@@ -222,17 +223,14 @@ def grasp(
 
 
 def _rows(rows: Sequence[str], load: str, axes: int) -> Indices:
-    unknown = [row for row in rows if row not in DIRECTIONS]
-    if unknown:
-        raise InputError(f"rows: expected some of {', '.join(DIRECTIONS)}, found {unknown}.")
-    pick = [k for k, row in enumerate(DIRECTIONS) if row in rows]
+    pick = direction_indices("rows", rows)
     if len(pick) != axes:
         raise ModelError(
             f"load '{load}': its joint has {axes} axes but {len(pick)} rows count "
             f"({', '.join(rows)}). Put the load on a free joint (six rows), or on a planar one "
             f"(rows=('rz', 'dx', 'dy'))."
         )
-    return np.array(pick, dtype=np.intp)
+    return pick
 
 
 def _load_forces(

@@ -96,15 +96,19 @@ def directions(name: str, given: Directions, free: ArrayLike | None = None) -> t
     return phi_c, split(phi_c)[1]
 
 
+def direction_indices(name: str, given: Sequence[str]) -> Indices:
+    """Which of rx, ry, rz, dx, dy, dz, in the order given: numbers that belong to them stand so."""
+    if any(d not in DIRECTIONS for d in given) or len(set(given)) != len(given):
+        raise InputError(
+            f"{name}: expected different ones of {', '.join(DIRECTIONS)}, found {list(given)}."
+        )
+    return np.array([DIRECTIONS.index(d) for d in given], dtype=np.intp)
+
+
 def _constrained(name: str, given: Directions) -> Array:
     if all(isinstance(d, str) for d in given):  # type: ignore[union-attr]
-        unknown = [d for d in given if d not in DIRECTIONS]  # type: ignore[union-attr]
-        if unknown:
-            raise InputError(
-                f"{name}: expected directions among {', '.join(DIRECTIONS)}, found {unknown}."
-            )
-        held = [k for k, d in enumerate(DIRECTIONS) if d in given]  # type: ignore[operator]
-        return np.eye(6)[:, held]
+        named = [str(d) for d in given]  # type: ignore[union-attr]
+        return np.eye(6)[:, direction_indices(name, named).tolist()]
     phi_c = as_floats(name, given).astype(float)
     if phi_c.ndim != 2 or len(phi_c) != 6 or not orthonormal(phi_c):
         raise InputError(

@@ -91,10 +91,10 @@ def tip_constraint(
 
     constrained: phi_c, names among rx, ry, rz, dx, dy, dz or orthonormal columns (6, n_c), along
     the world's axes at the tip ("world_aligned") or the tip's own ("local").  g_c (n_c): given
-    derivative of the tip's velocity along them; default: as the ground moves, which is 0 unless the
-    base moves as prescribed.  h (6 - n_c): given force *by* the tip along the free directions
-    (class I); both may be functions of the time t, s.  friction mu (6 - n_c, n_c): plus mu h_c
-    (class II); free: phi (6, 6 - n_c), where the constrained directions are no unit vectors.
+    derivative of the tip's velocity along them, in their order; default: as the ground moves, 0
+    unless the base moves as prescribed.  h (6 - n_c): given force *by* the tip along the free
+    directions (class I); both may be functions of the time t, s.  friction mu (6 - n_c, n_c): plus
+    mu h_c (class II); free: phi (6, 6 - n_c), where constrained directions are no unit vectors.
     solution of a deficient system: "leading" (free variables zero, as 5.129) or "smallest" norm.
     corrective: a force on the tip against drift, from `corrective_force`."""
     choice("coordinates", coordinates, COORDINATES)

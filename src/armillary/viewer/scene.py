@@ -7,8 +7,10 @@ import base64
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armillary.constraints.pressing import pressed
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.constraint_parts import titled
 from armillary.model.model import Model
 from armillary.sim.record.run_data import RunData
 from armillary.viewer import element_looks, looks, motion, symbols
@@ -63,7 +65,8 @@ def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
     q, R, p = q[near], R[near], p[near]
     moving = Motion(np.arange(len(q), dtype=float), np.arange(len(q)), R, p)
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
-    scene = _scene(mechanism, q[0], moving, Arrows(), (), (), [], subtitle, faces)
+    notes = _both_ways(mechanism)
+    scene = _scene(mechanism, q[0], moving, Arrows(), (), (), notes, subtitle, faces)
     first = motion.of_state(mechanism, q[0])
     camera = scene.camera.model_copy(update={"follow": -1})
     if mechanism.model.bodies[0].joint.kind == "free" and not held(mechanism.model):
@@ -79,6 +82,16 @@ def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
             "camera": camera,
         }
     )
+
+
+def _both_ways(mechanism: Mechanism) -> list[str]:
+    """That the page does not tell of pulls, as `solve` and runs do: it has no forces of rows."""
+    if not mechanism.constraints:
+        return []
+    parts = dict.fromkeys(p.part for p in pressed(mechanism.constraint_solver.equations))
+    few = ", ".join(titled(part) for part in list(parts)[:4]) + (", ..." if len(parts) > 4 else "")
+    text = f"Held both ways: {few}; this page does not tell where they pull, `solve` and runs do."
+    return [text] if parts else []
 
 
 def run_scene(

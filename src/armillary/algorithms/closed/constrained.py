@@ -20,6 +20,7 @@ from armillary.algorithms.closed.residual import (
     CONVERGED,
     ROUNDING,
     UNCONVERGED,
+    agreement_check,
     fulfilled,
     in_units,
     least_squares_check,
@@ -98,6 +99,10 @@ def constrained_dynamics(plan: Plan) -> Algorithm:
         if plan.implied:
             noise = in_units(a, core.plan.scale) + noise
             a = with_status(a, _implied_check(run, core.plan, lines, a, noise))
+        if plan.pivots is None and run.base.opening is not None:
+            asked = run.base.opening <= 1.0
+            agreed = agreement_check(lines, a, core.plan.scale, core.plan.mu, noise)
+            a = with_status(a, where(asked, agreed, CONVERGED))
         run.write("a", core.filled(with_status(a, closed)))
 
     return Algorithm(

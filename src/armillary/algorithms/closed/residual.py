@@ -20,6 +20,7 @@ CONVERGED, UNCONVERGED = 0.0, float("nan")
 ROUNDING = 1e-14
 RESIDUAL = 1e-12  # of the terms of an equation
 LEAST_SQUARES = 1e-13  # of the terms of all rows
+CONTRADICTION = 1e-3  # of the terms of all rows: more than the digits of a file leave open
 
 
 def with_status(values: Sequence[Scalar], status: Scalar) -> list[Scalar]:
@@ -98,6 +99,28 @@ def least_squares_check(
     for dof in sorted(sums):
         total = total + sums[dof] * sums[dof]
     return where(total <= terms * LEAST_SQUARES**2, status, UNCONVERGED)
+
+
+def agreement_check(
+    lines: Sequence[tuple[Row, Scalar]],
+    a: Sequence[Scalar],
+    scale: Sequence[float],
+    mu: Sequence[float],
+    reference: Scalar,
+) -> Scalar:
+    """Unconverged where rows contradict each other by more than the digits of a file: their least
+    squares are told of by the solver behind.  The arguments are those of `least_squares_check`."""
+    clash: Scalar = 0
+    terms: Scalar = 0
+    for (entries, target), size in zip(lines, mu, strict=True):
+        weight, norm = mu[0] / size, 0
+        left = (target - product(entries, a)) * weight
+        for dof, x in sorted(entries.items()):
+            lever = x if scale[dof] == 1.0 else x * scale[dof]
+            norm = norm + lever * lever
+        clash = clash + left * left
+        terms = terms + (norm * reference + target * target) * weight**2
+    return where(clash <= terms * CONTRADICTION**2, CONVERGED, UNCONVERGED)
 
 
 def in_units(values: Sequence[Scalar], scale: Sequence[float]) -> Scalar:

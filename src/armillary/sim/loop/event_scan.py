@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from armillary.constraints.equations import RANK_TOLERANCE
+from armillary.constraints.pressing import smallest_forces
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
 from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
@@ -189,7 +189,7 @@ def _without_pull(pulls: list[Pull], times: list[float], batch: StepBatch, count
 
 
 def _forces(system: System, times: list[float], batch: StepBatch, a: Array, tau: Array) -> Array:
-    """λ (T, runs, rows), the smallest ones with J^T λ = M a - f."""
+    """λ (T, runs, rows)."""
     mechanism, setup, count = system.mechanism, system.setup, len(times)
     given = given_at(system, times, batch)
     q, v, a, tau = (x[:count].reshape(-1, x.shape[-1]) for x in (batch.q, batch.v, a, tau))
@@ -205,9 +205,5 @@ def _forces(system: System, times: list[float], batch: StepBatch, a: Array, tau:
         options["parameters"] = np.tile(bodies, (count, 1))
     solver = mechanism.constraint_solver.equations
     equations = solver.system(q, v, tau, external or None, **options)
-    missing = np.einsum("bij,bj->bi", equations.M, a) - equations.force
-    scaling = solver.scaling
-    scaled = scaling.rows[:, None] * equations.terms.J * scaling.columns
-    inverse = np.linalg.pinv(np.swapaxes(scaled, 1, 2), rcond=RANK_TOLERANCE)
-    forces = scaling.rows * np.einsum("bmn,bn->bm", inverse, scaling.columns * missing)
+    forces = smallest_forces(solver, equations, a)
     return forces.reshape(count, len(q) // count, -1)

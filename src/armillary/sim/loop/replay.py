@@ -13,7 +13,7 @@ from contextlib import closing
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.analysis.limits import beyond_limits
+from armillary.constraints.assembled import beyond_limits
 from armillary.errors import ArmillaryError, InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.evaluate.named_states import State
@@ -76,7 +76,7 @@ def replay(
     known = acting(names, list(wrenches))
     own = {"method": "replay", "out": out, "overwrite": overwrite, "extras": known}
     with closing(Recorder(mechanism, names, **own)) as recorder:  # type: ignore[arg-type]
-        for text in (*notes, *beyond_limits(mechanism, q)):
+        for text in (*notes, *beyond_limits(mechanism.model, q)):
             recorder.event(float(given.t[0]), text)
         tau = None
         if not set(names) <= KINEMATIC:

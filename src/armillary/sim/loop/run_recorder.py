@@ -15,6 +15,7 @@ from armillary.sim.loop.states import State, StepBatch, given_at, instants
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
 from armillary.sim.record.quantities import element_columns, quantity_of
+from armillary.sim.record.recorded_states import may_pull
 from armillary.sim.record.recorder import Recorder
 
 
@@ -40,7 +41,8 @@ class RunRecorder:
         self, system: System, recorder: Recorder, names: tuple[str, ...], watched: list[Watched]
     ):
         self.system, self.recorder, self.watched = system, recorder, watched
-        self.forces = not all(_of_state(name) for name in names)
+        mechanisms = (system.mechanism, *system.mechanisms.others)
+        self.forces = not all(_of_state(name) for name in names) or any(map(may_pull, mechanisms))
         self._wants_states = "states" in names
         known = ((quantity_of(name), name) for name in names if name != "states")
         self._wants_blocks = not all(x is not None and of_motion(x, name) for x, name in known)

@@ -60,7 +60,7 @@ def consistent_start(
     view.setup.enter(t0, t0)
     moving = view.moving(t0)
     if view.setup.prescribed:
-        start.q, start.v = _onto_drives(view, t0, q, v, start.notes)
+        start.q, start.v = _onto_drives(view, t0, q, v, wanted, start.notes)
     if not mechanism.constraint_rows:  # springs and dampers alone
         if wanted.named is not None:
             start.v = _followed(view, t0, start.q, start.v, wanted.named)
@@ -188,7 +188,7 @@ def _as_given(
         start.notes.append(
             f"q0 was open by {worst}; it {'is drawn back' if drawn else 'was closed'}"
         )
-    if inconsistent and not start.refused:
+    if inconsistent and wanted.given and not start.refused:
         change = np.abs(allowed - v).max()
         start.notes.append(
             f"v0 was not consistent, {fault}; the nearest velocity by kinetic energy is used "
@@ -241,20 +241,25 @@ def allowed_state(view: RunView, t: float, q: Array, v: Array) -> tuple[Array, A
 
 
 def _onto_drives(
-    view: RunView, t0: float, q: Array, v: Array, notes: list[str]
+    view: RunView, t0: float, q: Array, v: Array, wanted: Wanted, notes: list[str]
 ) -> tuple[Array, Array]:
-    """Driven coordinates set to x and x'; the others keep theirs."""
+    """Driven coordinates set to x and x', which is told where something else was given; the others
+    keep theirs."""
     assert view.setup.prescribed is not None
     values, q, v = view.setup.prescribed.at(t0), q.copy(), v.copy()
+    given = {("q", k): q[..., k].copy() for k in range(q.shape[-1])}
+    if wanted.named is not None:
+        given |= dict(zip(wanted.named.held.entries, wanted.named.values.T, strict=True))
+    elif wanted.given:
+        given |= {("v", k): v[..., k].copy() for k in range(v.shape[-1])}
     for number, i, k, label in view.setup.prescribed.coordinates():
         x, rate = values[0, ..., number], values[1, ..., number]
-        for name, entries, place, wanted in (("q0", q, i, x), ("v0", v, k, rate)):
-            gap = np.max(np.abs(wanted - entries[..., place]), initial=0.0)
-            if gap > _ROUNDING * (1.0 + np.max(np.abs(wanted))):
-                shown = f"{float(np.ravel(wanted)[0]):.6g}"
-                moved = f"{shown} (was {gap:.3g} off)"
-                notes.append(f"{name}: '{label}' begins with its prescribed motion, at {moved}")
-            entries[..., place] = wanted
+        for name, entries, place, own in (("q", q, i, x), ("v", v, k, rate)):
+            gap = np.max(np.abs(own - given.get((name, place), own)), initial=0.0)
+            if gap > _ROUNDING * (1.0 + np.max(np.abs(own))):
+                moved = f"{float(np.ravel(own)[0]):.6g} (was {gap:.3g} off)"
+                notes.append(f"{name}0: '{label}' begins with its prescribed motion, at {moved}")
+            entries[..., place] = own
     return q, v
 
 

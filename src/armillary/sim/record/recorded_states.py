@@ -7,20 +7,27 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.constraints.axes import constraint_forces_in
 from armillary.constraints.constraint_wrenches import merged, on_bodies
 from armillary.constraints.drift import DrawnBack
+from armillary.constraints.mobility import condition_numbers
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import nearness
 from armillary.constraints.nullspace import RANK_TOLERANCE
+from armillary.constraints.pressing import Pressed, pressed, pulling, smallest_forces
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
 from armillary.evaluate.arrays import turned as rotated_wrench
 from armillary.evaluate.axes import Axes, Places, element_forces_in, moved_joints, reactions_in
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.results import ElementForces
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.constraint_parts import Contact
 from armillary.sim.motion.step_dynamics import step_dynamics
+
+_LOOKED_AT = 64  # states of a block, where their forces were not asked for
+_MANY = 60  # degrees of freedom: beyond it forces come from the solvers
 
 
 @dataclass
@@ -109,10 +116,49 @@ class States:
         rows = np.flatnonzero(self.solution.suspect)
         if not len(rows):
             return []
-        k = int(rows[np.argmax(self.mechanism.conditions(self.q[rows]))])
         equations = self.mechanism.constraint_solver.equations
+        terms = equations.terms(self.q[rows])
+        k = int(rows[np.argmax(condition_numbers(equations, terms, np.ones(len(rows), bool)))])
         text = nearness(equations, equations.factor(equations.terms(self.q[k : k + 1])))
         return [(k, text)] if text else []
+
+    def pulls(self) -> list[tuple[str, int, str]]:
+        """What pulls (part, first state, text).  Of contacts whose friction or only displacement
+        tells the direction the loop finds the instant (sim/loop/contact_friction.py).
+
+        All states are looked at where the forces of constraints were asked for, else some of them,
+        evenly."""
+        if self.given_a is None or not may_pull(self.mechanism):
+            return []
+        equations = self.mechanism.constraint_solver.equations
+        parts = [(k, p) for k, p in enumerate(pressed(equations)) if not _watched(p)]
+        known = "solution" in vars(self)
+        some = np.arange(len(self.q), dtype=np.intp)
+        some = some if known else some[:: 1 + len(some) // _LOOKED_AT]
+        forces = self.solution.multipliers if known else self._some(some).forces_of_rows
+        found = pulling(equations, self.tau[some], forces)
+        return [
+            (f"{p.part.name} pulls", int(some[np.argmax(found[:, k])]), p.pulls(most))
+            for k, p in parts
+            if found[:, k].any() and (most := -float(forces[:, p.row].min()))
+        ]
+
+    @property
+    def forces_of_rows(self) -> Array:
+        """λ (S, rows)."""
+        equations = self.mechanism.constraint_solver.equations
+        if self.mechanism.model.load_dependent_joints or self.a.shape[1] > _MANY:
+            return self.solution.multipliers
+        given = (self.q, self.v, self.tau, self.loads, True, self.moving, self.baumgarte)
+        return smallest_forces(equations, equations.system(*given, **self.bodies), self.a)
+
+    def _some(self, k: NDArray[np.intp]) -> States:
+        """Some of the states."""
+        arrays = ("q", "v", "tau", "given_a", "turn_wrenches", "parameters")
+        own = {name: x[k] for name in arrays if (x := getattr(self, name)) is not None}
+        loads = {name: x[k] for name, x in self.external.items()}
+        moving = self.moving and self.moving.of(k)
+        return replace(self, **own, external=loads, moving=moving)
 
     def _solved(self, baumgarte: DrawnBack | None) -> ConstrainedSolution:
         given = (self.q, self.v, self.tau, self.loads)
@@ -218,3 +264,15 @@ def flat_forces(forces: ConstraintForces) -> Array:
 
 def prescribed_rows(m: Mechanism) -> tuple[str, ...]:
     return (*(d.name for d in m.model.prescribed), *m.model.moved)
+
+
+def may_pull(mechanism: Mechanism) -> bool:
+    """Are there parts that `States.pulls` looks at?"""
+    if not mechanism.constraints:
+        return False
+    return not all(map(_watched, pressed(mechanism.constraint_solver.equations)))
+
+
+def _watched(part: Pressed) -> bool:
+    """Is it an event that the loop looks for?"""
+    return isinstance(part.part, Contact) and part.direction in part.part.normals

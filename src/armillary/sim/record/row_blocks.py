@@ -64,6 +64,11 @@ def block(
         for key, found in (("closure", states.worst_closure()), ("check", states.remarks))
         for k, text in found
     ]
+    for own, states in groups:
+        for key, k, text in states.pulls():
+            place = int(np.flatnonzero(own)[k])
+            run = "" if layout.batch is None else f"run {place % runs}: "
+            remarks.append((key, float(times[place]), run + text))
     if len(mechanisms) == 1 and groups:  # columns of other mechanisms are no numbers, either
         remarks += _undefined(result, layout, runs, times, groups[0][0])
     return result, remarks
