@@ -12,6 +12,7 @@ from armillary.model.checks import (
     check_passives,
     check_pose,
     check_prescribed,
+    check_turns,
     inertia_fault,
     mass_fault,
     number,
@@ -148,6 +149,7 @@ def _locked(body: Body, position: Coordinates) -> Body:
     else:
         given = (position,) if isinstance(position, (int, float)) else position
         q = _finite(f"joint '{body.joint.name}', coordinates", given, (joint.nq,))
+        check_turns(f"joint '{body.joint.name}', coordinates", joint, q)
     at = Pose.from_transform(joint_transform(body.joint, q) @ body.at.transform())
     fixed = JointSpec(body.joint.name, "fixed")
     return replace(body, joint=fixed, at=at, unlocked=body, locked_at=q)
@@ -208,7 +210,11 @@ def replace_parameters(
             counts = (size,) if name == "gravity" else (0, size)
             changes[name] = _finite(name, changes[name], counts)
     if "initial" in changes:
-        changes["initial"] = _finite("initial", changes["initial"], (0, model.nq))
+        q = changes["initial"] = _finite("initial", changes["initial"], (0, model.nq))
+        for body, joint, slot in zip(
+            model.bodies, model.joints, model.slots if q else (), strict=False
+        ):
+            check_turns(f"joint '{body.joint.name}', initial", joint, q[slot.q])
     if isinstance(changes.get("elements"), Mapping):
         changes["elements"] = _changed_elements(model, changes["elements"])
     elif "elements" in changes and not all(
