@@ -99,7 +99,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         with file.open("rb", buffering=0) as opened:
             checked = module.check(opened, file)
         layout, tail, read = module.read(file)
-    run = _stored(file, layout, tail, read)
+    with _format_errors(file):
+        run = _stored(file, layout, tail, read)
     run.note = "" if checked else UNCHECKED
     return run
 
