@@ -41,7 +41,7 @@ def _check_shapes(recorder: Recorder, system: System, last: Saved) -> None:
     optional = {"resting": (*runs, m.nv), "ended": runs}
     optional |= {f"held{k}": (*runs, m.nv) for k in _numbers(system)}
     if "z" in last:  # how many they are is told in its own words
-        wanted["z"] = (*runs, *np.shape(last["z"])[-1:])
+        wanted["z"] = (*runs, *(np.shape(last["z"])[-1:] or (system.nz,)))
     wanted |= {name: shape for name, shape in optional.items() if name in last}
     for name, shape in wanted.items():
         found = np.shape(last[name]) if name in last else "nothing"
