@@ -93,7 +93,7 @@ def _dynamics() -> Check:
 
 def _compiler() -> Check:
     if not native():
-        return True, "llvmlite is missing: every answer comes from the interpreter, slowly"
+        return True, "without a working llvmlite every answer comes from the interpreter, slowly"
     here = machine()
     return True, f"machine code for {here.name}, {here.doubles} states side by side in batches"
 
