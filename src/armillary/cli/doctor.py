@@ -29,7 +29,7 @@ EXTRAS = {
     "cluster": ("distributed", "studies on clusters"),
     "shell": ("prompt_toolkit", "editing and completion in `armillary sim`"),
 }
-_CORE = ("numpy", "scipy", "llvmlite", "matplotlib", "h5netcdf", "xarray")
+_CORE = ("numpy", "scipy", "llvmlite", "matplotlib", "h5py", "h5netcdf", "xarray")
 _AGREE = 1e-9
 Check = tuple[bool, str]  # does it work, and what there is to say
 

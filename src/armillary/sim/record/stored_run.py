@@ -112,8 +112,9 @@ def _format_errors(path: Path) -> Iterator[None]:
         yield
     except (ArmillaryError, KeyboardInterrupt):
         raise
-    except ImportError:
-        raise FormatError(f"cannot be read: {needs(format_of(path))}", str(path)) from None
+    except ImportError as fault:
+        text = f"cannot be read: {needs(format_of(path)) or fault}"
+        raise FormatError(text, str(path)) from None
     except Exception as fault:
         text = f"cannot be read as a run: {str(fault) or type(fault).__name__}."
         raise FormatError(text, str(path)) from fault
