@@ -17,8 +17,8 @@ from armillary.analysis.allowed import Allowed
 from armillary.analysis.columns import columns
 from armillary.constraints.states import one_state
 from armillary.doors import LinkageDoors
-from armillary.errors import ArmillaryError, InputError, ModelError, unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.errors import ArmillaryError, ModelError, unknown_name
+from armillary.evaluate.inputs import Array, one_number
 from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.constraint_parts import Loop
@@ -124,8 +124,7 @@ def linkage(
     step: rad, or parts of the machine's size, per position; most: positions at most."""
     equations = mechanism.constraint_solver.equations
     at = one_state(equations, "linkage", q=mechanism.initial if q is None else q)["q"]
-    if not 1e-4 <= step <= 0.5:
-        raise InputError(f"linkage: step: expected 0.0001 to 0.5 rad, found {step}.")
+    one_number("linkage: step", step, 1e-4, 0.5, "rad,")
     if not mechanism.constraints:
         raise ModelError(f"linkage: '{mechanism.name}' is open. `workspace` tells what it reaches.")
     at = mechanism.project(at)[0]

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.analysis.allowed import Allowed
-from armillary.analysis.classification import default_frame
+from armillary.analysis.classification import asked_frame
 from armillary.analysis.columns import columns
 from armillary.analysis.dexterity import effort_limits
 from armillary.constraints.actuation import actuator_indices
 from armillary.constraints.states import one_state
 from armillary.errors import InputError, ModelError, unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, mapping, one_number
 from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
@@ -190,9 +190,7 @@ class _Asked:
         effort: Mapping[str, float] | None,
         actuators: Sequence[str] | None,
     ) -> _Asked:
-        name = frame or default_frame(mechanism.model)
-        if name not in mechanism.frames:
-            raise unknown_name("frame", name, mechanism.frames)
+        name = asked_frame(mechanism.model, frame)
         none = np.zeros(mechanism.nv)
         equations = mechanism.constraint_solver.equations
         s = one_state(
@@ -297,9 +295,8 @@ def _limits(
 ) -> Array:
     limits = effort_limits(mechanism)
     equations = mechanism.constraint_solver.equations
-    for name, x in (effort or {}).items():
-        if not x >= 0:
-            raise InputError(f"effort: '{name}': expected N m or N, at least 0; found {x}.")
+    for name, x in mapping("effort", effort, "{joint: N m or N}").items():
+        one_number(f"effort: '{name}'", x, 0.0, np.inf, "N m or N")
         limits[actuator_indices(equations, [name])] = x
     if not np.isfinite(limits).any():
         raise ModelError(

@@ -9,6 +9,7 @@ import gc
 import math
 import os
 import sys
+import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.inverse_kinematics import ROWS, Spot, Task
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.inputs import Array, common_rows, whole_number
+from armillary.evaluate.inputs import Array, common_rows, one_number, whole_number
 from armillary.evaluate.kinematic_solution import KinematicSolution
 from armillary.evaluate.moving_joints import moving_joints
 from armillary.evaluate.pose_inputs import Pose, direction, read_pose
@@ -213,8 +213,7 @@ def _length(evaluator: Evaluator, spots: Sequence[Spot], free: Sequence[int]) ->
 
 
 def _policy(tolerance: float, iterations: int, restarts: int) -> Policy:
-    if not 0.0 < tolerance < 1.0:
-        raise InputError(f"tolerance: expected a small number (rad and m), found {tolerance!r}.")
+    one_number("tolerance", tolerance, 1e-300, 1.0, "a small number (rad and m)")
     whole_number("restarts", restarts, 0)
     from armillary.evaluate.pose_search import Policy
 

@@ -30,7 +30,8 @@ def names_of(argument: str, names: object) -> tuple[str, ...]:
         return ()
     if isinstance(names, str):
         return (names,)
-    found = tuple(names) if isinstance(names, Iterable) else (names,)
+    several = isinstance(names, Iterable) and getattr(names, "ndim", 1) != 0
+    found = tuple(names) if several else (names,)  # type: ignore[call-overload]
     if not all(isinstance(name, str) for name in found):
         raise InputError(f"{argument}: expected names of joints or coordinates, found {names!r}.")
     return found

@@ -67,7 +67,7 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
         positions = [positions]
     if not isinstance(positions, Iterable):
         raise InputError(f"lock: expected names of joints or {{joint: q}}, found {positions!r}.")
-    wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(positions)
+    wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(_names(positions))
     bodies = list(model.bodies)
     for name, position in wanted.items():
         k = model.joint_number(name)
@@ -77,6 +77,16 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
     report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
     changed = replace(model, bodies=tuple(bodies), initial=_carried(model, bodies), report=report)
     return _with_consequences(changed)
+
+
+def _names(given: object) -> list[str]:
+    """Of joints: one, or several."""
+    several = isinstance(given, Iterable) and getattr(given, "ndim", 1) != 0
+    names = [*given] if several and not isinstance(given, str) else [given]  # type: ignore[misc]
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"expected names of joints in a list, found {given!r:.60}.")
+    return names
 
 
 def _with_consequences(model: Model) -> Model:
@@ -159,9 +169,7 @@ def unlock(model: Model, names: Sequence[str]) -> Model:
     """Joints that `lock` made rigid, free again, with their couplings and prescribed motions."""
     bodies = list(model.bodies)
     positions: dict[str, tuple[float, ...]] = {}
-    if not isinstance(names, Iterable):
-        raise InputError(f"unlock: expected names of joints, found {names!r}.")
-    for name in [names] if isinstance(names, str) else names:
+    for name in _names(names):
         k = model.joint_number(name)
         before = bodies[k].unlocked
         if before is None:
@@ -284,6 +292,8 @@ def without_loads(model: Model) -> Model:
 
 
 def _changed(body: Body, values: Mapping[str, Any]) -> Body:
+    if not isinstance(values, Mapping):
+        raise ModelError(f"body '{body.name}': expected {{what: value}}, found {values!r:.60}.")
     same = {"rotor": "rotors", "friction": "passive", "spring": "passive"}
     values = {same.get(name, name): value for name, value in values.items()}
     part = f"body '{body.name}'"
@@ -393,7 +403,7 @@ def _rooted(body: Body, base: str) -> Body:
 
 
 def _known_base(base: str) -> str:
-    if base not in ("fixed", "free"):
+    if not isinstance(base, str) or base not in ("fixed", "free"):
         raise InputError(f"base: expected 'fixed' or 'free', found '{base}'.")
     return base
 

@@ -209,18 +209,18 @@ class Model:
         return {WORLD: Frame(WORLD, WORLD)} | own | extra
 
     def body(self, name: str) -> Body:
-        if name not in self.index or name == WORLD:
+        if not isinstance(name, str) or name not in self.index or name == WORLD:
             raise unknown_name("body", name, (b.name for b in self.bodies))
         return self.bodies[self.index[name]]
 
     def frame(self, name: str) -> Frame:
-        if name not in self.frame_index:
+        if not isinstance(name, str) or name not in self.frame_index:
             raise unknown_name("frame", name, self.frame_index)
         return self.frame_index[name]
 
     def joint_number(self, name: str) -> int:
         """Number of the body that hangs on the named joint."""
-        if name not in self.joint_index:
+        if not isinstance(name, str) or name not in self.joint_index:
             raise unknown_name("joint", name, self.joint_index)
         return self.joint_index[name]
 

@@ -167,8 +167,8 @@ def operation_counts(
             f"formulations: expected names in a list, as in ['composite bodies'], found "
             f"{formulations!r:.60}."
         )
-    for name in formulations or ():
-        if name not in known:
+    for name in () if formulations is None else formulations:
+        if not isinstance(name, str) or name not in known:
             raise unknown_name("formulation", name, known)
     for form in FORMULATIONS:
         if formulations is not None and form.name not in formulations:
