@@ -26,7 +26,7 @@ from armillary.analysis.dexterity import effort_limits
 from armillary.constraints.actuation import actuator_indices
 from armillary.constraints.states import one_state
 from armillary.errors import InputError, ModelError, unknown_name
-from armillary.evaluate.inputs import Array, mapping, one_number
+from armillary.evaluate.inputs import Array, as_floats, mapping, one_number
 from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
@@ -122,10 +122,10 @@ def force_limits(
     nx .. fz).  effort: limits by joint (N m or N), instead of the model's.  actuators: of a closed
     mechanism, the joints that drive (default: all with a limit)."""
     asked = _Asked.of(mechanism, "force_limits", q, None, None, frame, effort, actuators)
-    given = directions if directions is not None else _axes()
+    given = mapping("directions", directions, "{name: (6,)}") if directions is not None else _axes()
     pushes = []
     for name, direction in given.items():
-        d = np.asarray(direction, float)
+        d = as_floats(f"directions['{name}']", direction)
         if d.shape != (6,) or not np.isfinite(d).all() or not d.any():
             raise InputError(
                 f"directions: '{name}': expected 6 finite numbers (nx .. fz), not all 0; found "

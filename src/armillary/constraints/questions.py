@@ -93,6 +93,7 @@ class Constrained(TableFace):
         the usual budget, and they are many, longer code pays: rolled up where it repeats itself,
         else straight-line code.  What is announced decides, never a clock: equal calls have equal
         bits."""
+        one_number("for_work: steps", steps, 0.0, 1e300)
         usual = self.options.tier is None and self.options.budget == CompileOptions.budget
         if not (self.model.constraints and usual and steps >= _SOME_STEPS):
             return self

@@ -162,7 +162,8 @@ def operation_counts(
     refused: dict[str, str] = {}
     arrays = CountedArrays(mechanism)
     known = (*(form.name for form in FORMULATIONS), *(row[0] for row in _BESIDE))
-    if isinstance(formulations, str) or not isinstance(formulations, Iterable | None):
+    listed = isinstance(formulations, Iterable) and getattr(formulations, "ndim", 1) != 0
+    if isinstance(formulations, str) or not (listed or formulations is None):
         raise InputError(
             f"formulations: expected names in a list, as in ['composite bodies'], found "
             f"{formulations!r:.60}."
