@@ -145,7 +145,7 @@ def substituted(
     harmless = {"q": equations.tree.initial}
     mask = bad[:, None]
     states = {name: np.where(mask, harmless.get(name, 0.0), x) for name, x in arrays.items()}
-    if is_none(external):
+    if external is None or is_none(external):
         return states, external
     wrenches: dict[str, ArrayLike] = {}
     for name, x in external.items():

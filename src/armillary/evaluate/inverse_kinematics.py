@@ -117,9 +117,7 @@ class InverseKinematics:
         goals, given, single = read_pose(frame, pose, unit)
         names = _counted(frame, rows, given)
         allowed = None if joints is None else names_of("joints", joints)
-        for place in (frame, relative_to):
-            self.evaluator.model.frame(place)
-        flag("limits", limits)
+        limits = flag("limits", limits)
         search = self._search(Wanted(frame, relative_to, names, unit, limits, allowed))
         first, alone = self.evaluator.check("q", self._initial if q0 is None else q0)
         count, one = common_rows({"pose": (goals, single), "q0": (first, alone)})
@@ -146,6 +144,8 @@ class InverseKinematics:
     # -- what is searched for --------------------------------------------------------------------
 
     def _search(self, wanted: Wanted) -> PoseSearch:
+        for place in (wanted.frame, wanted.relative_to):
+            self.evaluator.model.frame(place)
         if wanted not in self._searches:
             while len(self._searches) >= _RECENT:
                 self._searches.pop(next(iter(self._searches)), None)

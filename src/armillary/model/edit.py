@@ -81,8 +81,9 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
 
 def _names(given: object) -> list[str]:
     """Of joints: one, or several."""
-    several = isinstance(given, Iterable) and getattr(given, "ndim", 1) != 0
-    names = [*given] if several and not isinstance(given, str) else [given]  # type: ignore[misc]
+    names: list[Any] = [given]
+    if isinstance(given, Iterable) and getattr(given, "ndim", 1) and not isinstance(given, str):
+        names = [*given]
     for name in names:
         if not isinstance(name, str):
             raise InputError(f"expected names of joints in a list, found {given!r:.60}.")

@@ -45,10 +45,10 @@ def count(content: object, name: str, default: Any = _NEEDED) -> int:
 
 def texts(name: str, value: object) -> tuple[str, ...]:
     """A list of texts."""
-    listed = isinstance(value, (list, tuple))
-    if not listed or not all(isinstance(x, str) and "\x00" not in x for x in value):
+    found = tuple(value) if isinstance(value, (list, tuple)) else (None,)
+    if not all(isinstance(x, str) and "\x00" not in x for x in found):
         _refuse(f"'{name}'", "a list of texts", value)
-    return tuple(value)
+    return found
 
 
 def numbers(name: str, value: object) -> Any:
