@@ -82,7 +82,11 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
 def _names(given: object) -> list[str]:
     """Of joints: one, or several."""
     names: list[Any] = [given]
-    if isinstance(given, Iterable) and getattr(given, "ndim", 1) and not isinstance(given, str):
+    if (
+        isinstance(given, Iterable)
+        and getattr(given, "ndim", 1) != 0
+        and not isinstance(given, str)
+    ):
         names = [*given]
     for name in names:
         if not isinstance(name, str):
