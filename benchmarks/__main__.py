@@ -47,7 +47,7 @@ SECTIONS: dict[str, Callable[[Setting], Section]] = {
     "vehicles": vehicles.run,
 }
 WITH_NATIVE = {"single", "derivatives", "chains"}
-WIDTH = 180  # of the table where no terminal tells
+WIDTH = 120  # of the table where no terminal tells
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
@@ -76,7 +76,9 @@ def main(words: list[str] | None = None) -> None:
         section = SECTIONS[name](setting)
         sections.append(section)
         console.print()
-        console.print(section.table())
+        console.print(section.title, style="bold", markup=False)
+        for table in section.tables(console.width):
+            console.print(table)
         for note in section.notes:
             console.print(note, style="dim", markup=False)
     tail = summary(sections)

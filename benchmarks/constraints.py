@@ -152,7 +152,8 @@ def car_rows(setting: Setting) -> list[Row]:
     per = dict(zip(runners, (1, count, STEPS), strict=True))
     scores = {name: {"error": error(off)} if name == "single" else {} for name in runners}
     return [
-        Row(case.name, name, {"ours": t / per[name]}, scores[name]) for name, t in times.items()
+        Row(case.name, name, {"ours": t / per[name]}, scores[name], group="car")
+        for name, t in times.items()
     ]
 
 
@@ -172,7 +173,7 @@ def ladder_row(windows: int, setting: Setting) -> Row:
     off = relative_error(answers, [ladder_motion(arm, tau)] * 2)
     score = error(off, targets.CLOSED_ERROR if windows == WINDOWS[-1] else None)
     shown: dict[str, float | str] = {**times, "our kernel": kernel(arm, False)}
-    return Row(f"ladder {windows}", "single", shown, {"error": score})
+    return Row(f"ladder {windows}", "single", shown, {"error": score}, group="ladder")
 
 
 def ladder_state(arm: am.Mechanism) -> tuple[Array, Array, Array]:
@@ -216,5 +217,5 @@ def fit(rows: list[Row]) -> list[Row]:
             "exponent": Score(exponent(list(lengths), list(times)), targets.EXPONENT, low=True),
             "jump": Score(max(b / a for a, b in pairwise(each)), targets.JUMP, low=True),
         }
-        found.append(Row(f"ladder {lengths[0]}..{lengths[-1]}", shown, {}, scores))
+        found.append(Row(f"ladder {lengths[0]}..{lengths[-1]}", shown, {}, scores, group="growth"))
     return found

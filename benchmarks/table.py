@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -51,6 +51,7 @@ class Row:
     scores: dict[str, Score] = field(default_factory=dict)
     note: str = ""  # on the error
     reason: str = ""  # why a ratio may fall short
+    group: str = ""  # of rows with the same columns
 
     def short(self) -> list[str]:
         lines = []
@@ -71,38 +72,29 @@ class Section:
     rows: list[Row]
     notes: tuple[str, ...] = ()
 
-    def columns(self) -> tuple[list[str], list[str]]:
-        """Names of times and of scores, in order of appearance."""
-        return _union(r.times for r in self.rows), _union(r.scores for r in self.rows)
+    def groups(self) -> list[list[Row]]:
+        """Rows that share columns, in order of appearance."""
+        names = dict.fromkeys(row.group for row in self.rows)
+        return [[row for row in self.rows if row.group == name] for name in names]
 
-    def cells(self) -> list[list[str]]:
-        times, scores = self.columns()
-        head = ["", "", *times, *scores]
-        lines = [head]
-        for row in self.rows:
-            shown = [time_text(row.times.get(name, "")) for name in times]
-            judged = [str(row.scores.get(name, "")) for name in scores]
-            lines.append([row.robot, row.question, *shown, *judged])
-        if any(row.note for row in self.rows):
-            head.append("")
-            for line, row in zip(lines[1:], self.rows, strict=True):
-                line.append(row.note)
-        return lines
-
-    def table(self) -> Table:
-        head, *lines = self.cells()
-        table = Table(title=self.title, title_justify="left", title_style="bold", box=None)
-        for k, name in enumerate(head):
-            table.add_column(name, justify="left" if k < 2 else "right", no_wrap=k < 2)
-        for line in lines:
-            table.add_row(*(_coloured(cell) for cell in line))
-        return table
+    def tables(self, width: int) -> list[Table]:
+        """For a screen: one table for each group of rows; times and scores apart where they are
+        wider than the screen together."""
+        found: list[Table] = []
+        for rows in self.groups():
+            whole = cells(rows)
+            parts = [whole] if _width(whole) <= width else [cells(rows, scores=False),
+                                                            cells(rows, times=False)]  # fmt: skip
+            found += [_table(part) for part in parts]
+        return found
 
     def markdown(self) -> str:
-        head, *lines = self.cells()
-        rule = ["---"] * len(head)
-        rows = ["| " + " | ".join(line) + " |" for line in (head, rule, *lines)]
-        return "\n".join([f"## {self.title}", "", *rows, "", *self.notes, ""])
+        text = [f"## {self.title}", ""]
+        for group in self.groups():
+            head, *lines = cells(group)
+            rule = ["---"] * len(head)
+            text += ["| " + " | ".join(line) + " |" for line in (head, rule, *lines)] + [""]
+        return "\n".join([*text, *self.notes, ""])
 
     def data(self) -> dict[str, Any]:
         """For JSON: plain numbers, seconds."""
@@ -117,6 +109,38 @@ class Section:
                 }
             rows.append(entry)
         return {"name": self.name, "title": self.title, "rows": rows, "notes": list(self.notes)}
+
+
+def cells(rows: Sequence[Row], times: bool = True, scores: bool = True) -> list[list[str]]:
+    """A head and a line for each row: times, scores and notes."""
+    timed = _union(r.times for r in rows) if times else []
+    judged = _union(r.scores for r in rows) if scores else []
+    lines = [["", "", *timed, *judged]]
+    for row in rows:
+        shown = [time_text(row.times.get(name, "")) for name in timed]
+        lines.append(
+            [row.robot, row.question, *shown, *(str(row.scores.get(name, "")) for name in judged)]
+        )
+    if scores and any(row.note for row in rows):
+        lines = [[*line, note] for line, note in zip(lines, ["", *(r.note for r in rows)],
+                                                     strict=True)]  # fmt: skip
+    kept = [line for line in lines[1:] if any(line[2:])]
+    return [lines[0], *kept]
+
+
+def _width(lines: Sequence[Sequence[str]]) -> int:
+    """Of a table whose cells are whole: a blank on either side of each."""
+    return sum(2 + max(map(len, column)) for column in zip(*lines, strict=True))
+
+
+def _table(lines: Sequence[Sequence[str]]) -> Table:
+    head, *rows = lines
+    table = Table(box=None)
+    for k, name in enumerate(head):
+        table.add_column(name, justify="left" if k < 2 else "right", no_wrap=k < 2)
+    for row in rows:
+        table.add_row(*(_coloured(cell) for cell in row))
+    return table
 
 
 def time_text(value: float | str) -> str:

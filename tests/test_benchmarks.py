@@ -3,6 +3,7 @@
 No time is judged here."""
 
 # ruff: noqa: E402 - benchmarks/ stands beside src/ and tests/: its path comes before its imports
+import io
 import json
 import sys
 from dataclasses import replace
@@ -10,12 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import benchmarks.__main__ as command
 from benchmarks import (
+    accuracy,
     batch,
     chains,
     closed,
@@ -66,6 +69,26 @@ def test_the_error_column_is_the_difference_between_the_engines(ur5, question):
     off = batch.row(heavier(ur5), question, SETTING).scores
     assert off["error"].value == pytest.approx(1e-3, rel=1e-9)
     assert off["error float32"].value == pytest.approx(1e-3, rel=1e-2)
+
+
+def test_where_the_peer_is_off_the_true_numbers_count(ur5, monkeypatch):
+    """Of numbers that rounding parts, the 80-bit solution of the same equations says which err."""
+    if np.finfo(np.longdouble).eps >= np.finfo(float).eps:
+        pytest.skip("no extended precision here")
+    right = accuracy.peer_answer
+    off = 1.0 + 3e-12  # Pinocchio's own error, as in derivatives of large robots
+    monkeypatch.setattr(accuracy, "peer_answer", lambda *x: [off * part for part in right(*x)])
+    for row in (single.row(ur5, FORWARD, SETTING), batch.row(ur5, FORWARD, SETTING)):
+        assert row.scores["error"].value < 1e-13 and row.scores["error"].met
+        assert "Pinocchio 3e-12" in row.note
+    monkeypatch.setattr(accuracy, "peer_answer", right)
+    ours = accuracy.answer
+    wrong = lambda question, code, names: [  # noqa: E731
+        off * x if code == question.ours else x for x in ours(question, code, names)
+    ]
+    monkeypatch.setattr(accuracy, "answer", wrong)
+    score = accuracy.compare(ur5, FORWARD)
+    assert score.error == pytest.approx(3e-12, rel=0.1)  # ours is the one that errs
 
 
 def test_a_free_base_is_compared_in_one_order():
@@ -208,6 +231,36 @@ def test_a_target_is_met_or_the_summary_names_the_row():
     first, *short = command.summary([table.Section("single", "", rows)])
     assert first == "1 of 3 targets met; short:"
     assert [line.split(":")[1] for line in short] == [" arm, b", " arm, d"]
+
+
+def test_tables_are_whole_at_120_columns():
+    """Every word of every cell and head; a group of rows has no columns of another."""
+    times = {"ours": 95.5e-9, "ours out=": 99.7e-9, "Pinocchio": 1.34e-6}
+    kernel = {"our kernel": "tier 2, 10437 ops"}
+    scores = {
+        "ratio": table.ratio(196e-6, 1e-6, 100.0),
+        "ratio out=": table.ratio(3e-6, 1e-6, 8.0),
+        "error": table.error(2e-15, 1e-10),
+        "Pinocchio's error": table.error(6e-13),
+    }
+    jump = {"exponent": table.Score(1.04, 1.1, low=True), "jump": table.Score(1.44, 2.0, low=True)}
+    rows = [
+        table.Row("Solo12 18 pinned", "batch 4096", times | kernel, scores, "against 80 bits"),
+        table.Row("ladder 1000", "single", {"ours": 1e-6, **kernel}, group="ladder"),
+        table.Row("ladder 10..1000", "growth, elimination", {}, jump, group="growth"),
+    ]
+    section = table.Section("constraints", "Closed mechanisms", rows)
+    console = Console(width=120, file=io.StringIO())
+    for part in section.tables(120):
+        console.print(part)
+    text = console.file.getvalue()
+    words = [
+        w for row in rows for line in table.cells([row]) for cell in line for w in cell.split()
+    ]
+    assert set(words) <= set(text.split()) and "…" not in text
+    assert len(section.tables(120)) == 4 and len(section.tables(1000)) == 3
+    assert max(map(len, text.splitlines())) <= 120
+    assert len(section.markdown().split("| --- |")) > 3
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,15 @@ class Remedy:
         return words[self.name].format(**self.values)
 
 
+def visible(text: object) -> str:
+    """Text in which characters that cannot be seen, or that a terminal would obey, are spelled out;
+    line breaks and tabs stay."""
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode()
+        for c in str(text)
+    )
+
+
 class Message(str):
     """Text and perhaps a remedy: a string in the words of Python, which other surfaces spell in
     theirs.  A message made of another keeps its remedy."""
@@ -88,7 +97,7 @@ class Message(str):
         if isinstance(text, Message):
             remedy = remedy or text.remedy
             text = text.text
-        text = before + text
+        text = visible(before + text)
         message = super().__new__(cls, text if remedy is None else _joined(text, remedy, PYTHON))
         message.text, message.remedy = text, remedy
         return message
@@ -209,13 +218,25 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     warnings.warn(text, category, stacklevel=level)
 
 
+def composed(text: str) -> str:
+    """The one spelling of what looks the same: an accent is part of its letter (Unicode NFC)."""
+    import unicodedata
+
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) -> ModelError:
     """The error for a name nobody has, with the nearest ones that exist, or up to `most` of all."""
     import difflib
 
     known = list(dict.fromkeys(known))
     near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-    if near:
+    if isinstance(name, str) and composed(name) != name and composed(name) in known:
+        hint = (
+            f"There is one that looks the same and is spelled composed, as names are: "
+            f"unicodedata.normalize('NFC', {name!a})."
+        )
+    elif near:
         hint = "Did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
     elif known:
         shown = ", ".join(f"'{n}'" for n in known[:most])

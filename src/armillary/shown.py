@@ -25,6 +25,13 @@ def function_text(function: object) -> str:
     return f"{name}{inspect.Signature(bare)}" + (f": {about}" if about else "")
 
 
+def drawn(text: object) -> str:
+    """A name as text of a matplotlib picture, where two dollars would begin a formula and a name
+    that begins with _ would be left out of a legend."""
+    plain = str(text).replace("$", r"\$")
+    return f" {plain}" if plain.startswith("_") else plain
+
+
 def as_html(thing: object) -> str:
     """Text in columns, escaped."""
     return f'<pre style="line-height:1.35">{escape(str(thing))}</pre>'

@@ -322,7 +322,7 @@ def everything():
            motor=Motor(1.2, 0.9, 50.0, 1e-3, 24.0, None, 0.8))  # fmt: skip
     b.body("true", "no", "prismatic", (1, 0, 0), (0.1, 0.2, 0.3), axis="-y", **heavy,
            passive=Passive())  # fmt: skip
-    b.body('ä\n"ö\\ü" \U0001f600\u2028', "true", "helical", pitch=-0.01, axis="z", **heavy)
+    b.body('ä"ö\\ü" \U0001f600', "true", "helical", pitch=-0.01, axis="z", **heavy)
     b.body("cyl", "true", "cylindrical", axis="x", **heavy,
            passive=(Passive(viscous=1.0), Passive(spring=2.0)), rotor=(Rotor(1.0), Rotor(2.0)),
            limits=(Limits(), Limits(upper=1.0)))  # fmt: skip

@@ -204,7 +204,7 @@ def test_what_is_missing_is_said():
         run_scene(am.example("four-bar"), run)
     with pytest.raises(InputError, match="fps"):
         run_scene(run.mechanism, run, fps=0.0)
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(InputError, match="must be finite"):
         mechanism_scene(run.mechanism, [np.nan, 0.0])
     short = am.simulate(run.mechanism, duration=0.01, step=0.005)
     assert any("Record them" in note for note in run_scene(run.mechanism, short).notes)

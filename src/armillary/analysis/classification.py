@@ -21,8 +21,8 @@ from armillary.analysis.point import closed_state
 from armillary.analysis.structure import Interconnection, Structure, structure
 from armillary.constraints.actuation import actuator_indices
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import State
+from armillary.evaluate.inputs import Array, whole_number
+from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.describe import counted
 from armillary.model.model import Model
@@ -161,16 +161,14 @@ def classify(
     the last frame, the one body that chains hold together, or the last body).  actuators: joints
     with drives (default: those with motors; without any, those with a limit of effort).
     task: directions along the world's axes that matter, of rx, ry, rz, dx, dy, dz."""
-    chosen = _task(task)
+    chosen, seed = _task(task), whole_number("seed", seed, 0)
     equations = mechanism.constraint_solver.equations
     at = closed_state(mechanism, "classify", q=mechanism.initial if q is None else q)["q"]
     allowed = Allowed(mechanism)
     N = allowed.motions(at)
     named = actuators if actuators is not None else default_drives(mechanism.model)
     drives = actuator_indices(equations, named) if named is not None else []
-    name = frame or default_frame(mechanism.model)
-    if name not in mechanism.frames:
-        raise unknown_name("frame", name, mechanism.frames)
+    name = asked_frame(mechanism.model, frame)
     here = allowed.rank(at, N, name, chosen)
     around = [allowed.near(at, N, seed + k) for k in range(3)]
     nearby = [allowed.rank(x, allowed.motions(x), name, chosen) for x in around]
@@ -188,6 +186,11 @@ def classify(
         rolling=_rolls(mechanism.model),
         moving=tuple(part.name for part in mechanism.model.prescribed),
     )
+
+
+def asked_frame(model: Model, name: str | None) -> str:
+    """A frame by its name; None: the default one."""
+    return default_frame(model) if name is None or str(name) == "" else model.frame(name).name
 
 
 def default_frame(model: Model) -> str:
@@ -213,7 +216,8 @@ def _rolls(model: Model) -> bool:
     return bool(model.wheels) or any(contact.sticking for contact in model.contacts)
 
 
-def _task(rows: Sequence[str]) -> list[int]:
+def _task(given: Sequence[str]) -> list[int]:
+    rows = names_of("task", given)
     for row in rows:
         if row not in TASK_ROWS:
             raise unknown_name("direction", row, TASK_ROWS)

@@ -20,7 +20,7 @@ from armillary.constraints.assembled import beyond_limits
 from armillary.constraints.states import one_state
 from armillary.errors import ArmillaryError, InputError, ModelError, Remedy, unknown_name
 from armillary.evaluate.evaluator import External
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, flag
 from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
@@ -282,7 +282,7 @@ def _ends(own: slice) -> tuple[int, int]:
 
 def _solved(statics: Statics, q: Array, stable: bool) -> tuple[Array, Balance, int]:
     """q at rest, the balance there and how many steps it took."""
-    downhill, balance = stable, statics.balance(q)
+    downhill, balance = flag("stable", stable), statics.balance(q)
     if stable and not statics.conservative:
         raise InputError(
             "equilibrium: stable=True goes downhill in energy, and not all of these forces have "

@@ -74,8 +74,9 @@ class ForceSources:
         many = self.tau.ndim > 1
         shown = {name: self.parts[name] for name in used} | {"tau": self.tau}
         if many:
-            shown = {name: np.abs(part).max(axis=0) for name, part in shown.items()}
-        floor = 1e-14 * np.sum([np.abs(shown[name]) for name in used], axis=0)  # rounding
+            shown = {name: np.abs(part).max(axis=0, initial=0.0) for name, part in shown.items()}
+        # rounding
+        floor = 1e-14 * np.sum([np.abs(shown[name]) for name in (*used, "tau")], axis=0)
         rows = [
             [label, *(float(x[k]) if abs(x[k]) > floor[k] else 0.0 for x in shown.values()), unit]
             for k, (label, unit) in enumerate(zip(self.labels, self.units, strict=True))

@@ -17,9 +17,9 @@ from armillary.analysis.allowed import Allowed
 from armillary.analysis.columns import columns
 from armillary.constraints.states import one_state
 from armillary.doors import LinkageDoors
-from armillary.errors import ArmillaryError, InputError, ModelError, unknown_name
-from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import State
+from armillary.errors import ArmillaryError, ModelError, unknown_name
+from armillary.evaluate.inputs import Array, one_number, whole_number
+from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.constraint_parts import Loop
 from armillary.model.parts import Frame
@@ -27,6 +27,7 @@ from armillary.shown import shown
 
 _CLOSE = 1e-10  # of an entry of N at a dead point
 _SAME = 1e-6  # rad, or parts of the machine's size: two configurations that differ less are one
+_MOST_TRIES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,7 @@ def linkage(
     step: rad, or parts of the machine's size, per position; most: positions at most."""
     equations = mechanism.constraint_solver.equations
     at = one_state(equations, "linkage", q=mechanism.initial if q is None else q)["q"]
-    if not 1e-4 <= step <= 0.5:
-        raise InputError(f"linkage: step: expected 0.0001 to 0.5 rad, found {step}.")
+    one_number("linkage: step", step, 1e-4, 0.5, "rad,")
     if not mechanism.constraints:
         raise ModelError(f"linkage: '{mechanism.name}' is open. `workspace` tells what it reaches.")
     at = mechanism.project(at)[0]
@@ -133,6 +133,7 @@ def linkage(
     first = follower.motion(at, None)
     places, motions, complete = [at], [first], False
     extremes: list[Extreme] = []
+    whole_number("linkage: most", most, 1)
     while len(places) < most:
         q_, N = places[-1], motions[-1]
         there = follower.ahead(q_, N)
@@ -295,15 +296,17 @@ def assembly_modes(
         raise ModelError(f"assembly_modes: '{mechanism.name}' is open: everything closes.")
     equations = mechanism.constraint_solver.equations
     at = one_state(equations, "assembly_modes", q=mechanism.initial if q is None else q)["q"]
-    rng, allowed = np.random.default_rng(seed), Allowed(mechanism)
+    held = names_of("hold", hold)
+    most = whole_number("assembly_modes: tries", tries, 0, _MOST_TRIES)
+    rng, allowed = np.random.default_rng(whole_number("seed", seed, 0)), Allowed(mechanism)
     kept: list[Array] = []
     looks: list[Array] = []
     counts: list[int] = []
     closed = 0
-    for k in range(tries + 1):
-        guess = at if k == 0 else _guess(mechanism, at, hold, rng)
+    for k in range(most + 1):
+        guess = at if k == 0 else _guess(mechanism, at, held, rng)
         try:
-            answer = mechanism.assemble(guess, hold, restarts=0)
+            answer = mechanism.assemble(guess, held, restarts=0)
         except ArmillaryError:
             continue
         if not answer.closed:
@@ -320,10 +323,10 @@ def assembly_modes(
     if not kept:
         raise ModelError(
             f"assembly_modes: '{mechanism.name}' closes from none of {tries} guesses with "
-            f"{', '.join(hold) or 'nothing'} held. Hold other values, or allow more tries."
+            f"{', '.join(held) or 'nothing'} held. Hold other values, or allow more tries."
         )
     return AssemblyModes(
-        mechanism.q_labels, mechanism.q_units, tuple(hold), np.array(kept), tuple(counts), closed
+        mechanism.q_labels, mechanism.q_units, held, np.array(kept), tuple(counts), closed
     )
 
 

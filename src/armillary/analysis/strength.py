@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.analysis.allowed import Allowed
-from armillary.analysis.classification import default_frame
+from armillary.analysis.classification import asked_frame
 from armillary.analysis.columns import columns
 from armillary.analysis.dexterity import effort_limits
 from armillary.analysis.point import closed_state
 from armillary.constraints.actuation import actuator_indices
 from armillary.errors import InputError, ModelError, unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats, mapping, one_number
 from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
@@ -122,10 +122,10 @@ def force_limits(
     nx .. fz).  effort: limits by joint (N m or N), instead of the model's.  actuators: of a closed
     mechanism, the joints that drive (default: all with a limit)."""
     asked = _Asked.of(mechanism, "force_limits", q, None, None, frame, effort, actuators)
-    given = directions if directions is not None else _axes()
+    given = mapping("directions", directions, "{name: (6,)}") if directions is not None else _axes()
     pushes = []
     for name, direction in given.items():
-        d = np.asarray(direction, float)
+        d = as_floats(f"directions['{name}']", direction)
         if d.shape != (6,) or not np.isfinite(d).all() or not d.any():
             raise InputError(
                 f"directions: '{name}': expected 6 finite numbers (nx .. fz), not all 0; found "
@@ -190,9 +190,7 @@ class _Asked:
         effort: Mapping[str, float] | None,
         actuators: Sequence[str] | None,
     ) -> _Asked:
-        name = frame or default_frame(mechanism.model)
-        if name not in mechanism.frames:
-            raise unknown_name("frame", name, mechanism.frames)
+        name = asked_frame(mechanism.model, frame)
         none = np.zeros(mechanism.nv)
         s = closed_state(
             mechanism,
@@ -296,9 +294,8 @@ def _limits(
 ) -> Array:
     limits = effort_limits(mechanism)
     equations = mechanism.constraint_solver.equations
-    for name, x in (effort or {}).items():
-        if not x >= 0:
-            raise InputError(f"effort: '{name}': expected N m or N, at least 0; found {x}.")
+    for name, x in mapping("effort", effort, "{joint: N m or N}").items():
+        one_number(f"effort: '{name}'", x, 0.0, np.inf, "N m or N")
         limits[actuator_indices(equations, [name])] = x
     if not np.isfinite(limits).any():
         raise ModelError(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armillary.analysis.allowed import Allowed
-from armillary.analysis.classification import TASK_ROWS, default_frame
+from armillary.analysis.classification import TASK_ROWS, asked_frame
 from armillary.analysis.point import closed_state
 from armillary.constraints.actuation import actuator_indices
 from armillary.errors import InputError, ModelError, unknown_name
@@ -75,9 +75,7 @@ def task(
     actuators: of a closed mechanism, as many joints as it has freedoms; without, its free motions
     of unit length (1 rad, or the machine's size)."""
     at = closed_state(mechanism, question, q=mechanism.initial if q is None else q)["q"]
-    name = frame or default_frame(mechanism.model)
-    if name not in mechanism.frames:
-        raise unknown_name("frame", name, mechanism.frames)
+    name = asked_frame(mechanism.model, frame)
     allowed = Allowed(mechanism)
     V, drives, units = _drives(mechanism, at, actuators)
     found = Task(mechanism, at, name, _rows(rows), V, drives, units)

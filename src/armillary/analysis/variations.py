@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from armillary.analysis.point import Point, scales
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.named_states import rate_entries
+from armillary.evaluate.named_states import names_of, rate_entries
 from armillary.mechanism.mechanism import Mechanism
 
 _STEADY = 1e-9  # of the accelerations: less is none
@@ -90,7 +90,7 @@ def _inverse(square: Array) -> Array:
 def _named(mechanism: Mechanism, names: Iterable[str] | None) -> list[int]:
     """Entries of v by the names of joints or of entries."""
     found: list[int] = []
-    for name in (names,) if isinstance(names, str) else names or ():
+    for name in names_of("independent", names):
         for kind, k in rate_entries(mechanism.model, name):
             if kind == "q":
                 raise InputError(

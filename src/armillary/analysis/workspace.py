@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armillary.analysis.classification import default_frame
+from armillary.analysis.classification import asked_frame
 from armillary.analysis.columns import columns
 from armillary.doors import WorkspaceDoors
-from armillary.errors import InputError, ModelError, unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.errors import ModelError, unknown_name
+from armillary.evaluate.inputs import Array, whole_number
 from armillary.mechanism.mechanism import Mechanism
 from armillary.shown import shown
 
@@ -85,9 +85,7 @@ def workspace(
     """What a frame of an open mechanism can reach within the limits of its joints.
 
     samples: random configurations; seed: of them.  A slide without limits is refused."""
-    name = frame or default_frame(mechanism.model)
-    if name not in mechanism.frames:
-        raise unknown_name("frame", name, mechanism.frames)
+    name = asked_frame(mechanism.model, frame)
     if mechanism.constraints:
         raise ModelError(
             f"workspace: '{mechanism.name}' is closed. Follow it with linkage(q).curve('{name}'), "
@@ -95,10 +93,9 @@ def workspace(
         )
     if not mechanism.additive:
         raise ModelError(f"workspace: '{mechanism.name}' turns by quaternions; use gimbal joints.")
-    if not 100 <= samples <= 10_000_000:
-        raise InputError(f"workspace: samples: expected 100 to 10 000 000, found {samples}.")
+    samples = whole_number("workspace: samples", samples, 100, 10_000_000)
     low, high = _ranges(mechanism)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_number("workspace: seed", seed, 0))
     q = rng.uniform(low, high, (samples, mechanism.nq))
     points = np.asarray(mechanism.pose(q, name)[1], float)
     center = _base(mechanism)

@@ -29,7 +29,7 @@ EXTRAS = {
     "cluster": ("distributed", "studies on clusters"),
     "shell": ("prompt_toolkit", "editing and completion in `armillary sim`"),
 }
-_CORE = ("numpy", "scipy", "llvmlite", "matplotlib", "h5netcdf", "xarray")
+_CORE = ("numpy", "scipy", "llvmlite", "matplotlib", "h5py", "h5netcdf", "xarray")
 _AGREE = 1e-9
 Check = tuple[bool, str]  # does it work, and what there is to say
 
@@ -93,7 +93,7 @@ def _dynamics() -> Check:
 
 def _compiler() -> Check:
     if not native():
-        return True, "llvmlite is missing: every answer comes from the interpreter, slowly"
+        return True, "without a working llvmlite every answer comes from the interpreter, slowly"
     here = machine()
     return True, f"machine code for {here.name}, {here.doubles} states side by side in batches"
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from armillary.cli.remedies import spelled
+from armillary.errors import visible
 
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 
@@ -20,24 +21,19 @@ def screen(stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=_WIDE)
 
 
-def clean(text: object) -> str:
-    """Text of a file without control characters, which a terminal would obey."""
-    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in str(text))
-
-
 def say(text: object = "", style: str = "") -> None:
-    screen().print(Text(clean(text), style=style), soft_wrap=True)
+    screen().print(Text(visible(text), style=style), soft_wrap=True)
 
 
 def note(text: str) -> None:
     """Beside the result: on stderr, so that the result can be piped."""
-    shown = Text(f"note: {clean(spelled(text))}", style="yellow")
+    shown = Text(f"note: {visible(spelled(text))}", style="yellow")
     screen(stderr=True).print(shown, soft_wrap=True)
 
 
 def complain(text: str) -> None:
     """The error that ends a command."""
-    shown = Text(clean(spelled(text)), style="default")
+    shown = Text(visible(spelled(text)), style="default")
     message = Text("error: ", style="bold red").append(shown)
     screen(stderr=True).print(message, soft_wrap=True)
 
@@ -55,7 +51,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") 
         right = head.startswith(">")
         result.add_column(head.removeprefix(">"), justify="right" if right else "left")
     for row in rows:
-        result.add_row(*(Text(clean(cell)) for cell in row))
+        result.add_row(*(Text(visible(cell)) for cell in row))
     if title:
         say(title, "bold")
     console = screen()

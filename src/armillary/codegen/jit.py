@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from armillary.codegen.cache import Cache, default_cache, key_of
 from armillary.codegen.interrupts import uninterrupted
 from armillary.codegen.llvm import LIBRARY, library_name
-from armillary.codegen.target import IN_ORDER, machine
-from armillary.errors import CompileError
+from armillary.codegen.target import IN_ORDER, LLVM_LOCK, machine
+from armillary.errors import CompileError, how_to_install
 from armillary.graph.ops import OPS
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
     _Function = _NamedFuncPointer | _CFunctionType
 
-# One thread at a time uses LLVM.  A fork waits until none does: the child would have LLVM as
-# another thread left it, with locks that nobody there can open.
-LLVM_LOCK = threading.RLock()
 # engines of all libraries, and those of libraries that are gone.  `append` is no Python code: no
 # signal is handled while it runs
 _engines: dict[weakref.ref[_Alive], ExecutionEngine] = {}
@@ -87,7 +84,13 @@ class Library:
         self._alive = _Alive()
         with uninterrupted(), LLVM_LOCK:
             _close_unused()
-            code = self._link(llvm, stored, text, symbols, level)
+            try:
+                code = self._link(llvm, stored, text, symbols, level)
+            except (RuntimeError, OSError) as fault:
+                raise CompileError(
+                    f"llvmlite cannot make code here ({fault}). Free memory, or repair it; where "
+                    f"it is not installed the interpreter answers. {how_to_install()}"
+                ) from fault
         self.size = len(code)
         missing = [name for name, address in self.addresses.items() if not address]
         if missing:
@@ -268,8 +271,6 @@ def native_call(address: int) -> Callable[[int], None]:
 
 @functools.cache
 def _initialized(llvm: ModuleType) -> None:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
     # level 0's own selection of instructions calls memset past the table of addresses
     llvm.set_option("armillary", "-fast-isel=false")
     for name, function in mathematics().items():

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import struct
+import threading
 import warnings
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from armillary.errors import how_to_install
 
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# One thread at a time uses LLVM.  A fork waits until none does: the child would have LLVM as
+# another thread left it, with locks that nobody there can open.
+LLVM_LOCK = threading.RLock()
 # in a text: LLVM is to leave its operations in the order in which they stand
 IN_ORDER = "; in the order of execution"
 
@@ -80,16 +88,30 @@ class Machine:
 def native() -> bool:
     """Can machine code be made?  Without llvmlite everything is interpreted; said once."""
     try:
-        import llvmlite.binding  # noqa: F401 - is it there, and does its library load?
-    except (ImportError, OSError) as fault:
+        import llvmlite.binding as llvm  # is it there, and does its library load?
+
+        _try_engine(llvm)
+    except Exception as fault:  # whatever a broken build of it raises
+        what = "is missing" if isinstance(fault, ImportError) else "cannot make code here"
         warnings.warn(
-            f"llvmlite is missing ({fault}): every answer comes from the interpreter, which is "
-            f"right and some hundred times slower. {how_to_install()}",
+            f"llvmlite {what} ({fault or type(fault).__name__}): every answer comes from the "
+            f"interpreter, which is right and some hundred times slower. {how_to_install()}",
             RuntimeWarning,
             stacklevel=2,
         )
         return False
     return True
+
+
+def _try_engine(llvm: ModuleType) -> None:
+    """An engine without code: a system may forbid memory that runs."""
+    with LLVM_LOCK:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        with llvm.parse_assembly("") as empty:
+            empty.triple = llvm.get_process_triple()
+            machine = llvm.Target.from_default_triple().create_target_machine(jit=True)
+            llvm.create_mcjit_compiler(empty, machine).close()
 
 
 @cache

@@ -31,9 +31,9 @@ from armillary.constraints.notes import NEARLY_SINGULAR, nearness, open_notes
 from armillary.constraints.nullspace import Factor
 from armillary.constraints.plan import make_plan, samples_of
 from armillary.constraints.states import answerable, finite_rows
-from armillary.errors import InputError, unknown_name
+from armillary.errors import unknown_name
 from armillary.evaluate.deferred import Deferred, Later
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, flag, mapping, one_number
 from armillary.evaluate.named_states import velocity_entries
 from armillary.shown import shown
 from armillary.units import FORCE
@@ -256,17 +256,14 @@ class DrivingForces:
 
 
 def _weight(label: str, weights: Mapping[str, float] | None) -> float:
-    if not weights:
-        return 1.0
-    value = float(weights.get(label, weights.get(label.partition(".")[0], 1.0)))
-    if not value > 0.0:
-        raise InputError(f"weights['{label}']: expected a positive number, found {value}.")
-    return float(np.sqrt(value))
+    weights = mapping("weights", weights, "{joint: weight}")
+    value = weights.get(label, weights.get(label.partition(".")[0], 1.0))
+    return float(np.sqrt(one_number(f"weights['{label}']", value, 1e-100, 1e100)))
 
 
 def _bounds(equations: Equations, chosen: Sequence[int], limits: bool) -> tuple[Array, Array]:
     bound = np.full(len(chosen), np.inf)
-    if limits:
+    if flag("limits", limits):
         model = equations.model
         for k, i in enumerate(chosen):
             for body, slot in zip(model.bodies, model.slots, strict=True):

@@ -22,7 +22,7 @@ from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
 from armillary.constraints.states import NO_NUMBER, blanked, solvable
 from armillary.evaluate.deferred import Deferred
 from armillary.evaluate.dynamics import acting_elements, power_balance
-from armillary.evaluate.inputs import Array, Keywords
+from armillary.evaluate.inputs import Array, Keywords, mapping
 from armillary.evaluate.results import BodyForces, ElementForces, Power, Reactions
 from armillary.units import FORCE
 
@@ -61,7 +61,8 @@ def solved(
         )
         return system, external, bad
 
-    forces = None if compliance else _native(equations, accelerations, states, baumgarte)
+    weighted = mapping("compliance", compliance, "{joint: weight}")
+    forces = None if weighted else _native(equations, accelerations, states, baumgarte)
     if forces is None:
         system, external, bad = system_of(states, single)
         bodies = states.arrays.get("parameters")

@@ -97,7 +97,7 @@ def baumgarte_rates(given: tuple[float, float], name: str = "baumgarte") -> tupl
     """Checked; name: of the argument that they were given as."""
     try:
         alpha, beta = (float(x) for x in given)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         alpha = beta = nan
     if not (0.0 <= alpha < inf and 0.0 <= beta < inf):
         raise InputError(

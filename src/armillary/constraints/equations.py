@@ -25,7 +25,7 @@ from armillary.constraints.row_groups import Bodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, SingularError
 from armillary.evaluate.arrays import diameter, rotated_back
-from armillary.evaluate.inputs import Array, BoundQuestion, common_rows
+from armillary.evaluate.inputs import Array, BoundQuestion, common_rows, is_none
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
 from armillary.evaluate.tree import Tree
@@ -187,6 +187,10 @@ class Equations:
         """All rows at B states; moving: residuals and rates count from this motion."""
         v = np.zeros((len(q), self.tables.nv)) if v is None else v
         terms = self._terms(q, v)
+        if not isinstance(moving, RowMotion | None):
+            raise InputError(
+                f"prescribed: expected a RowMotion of the rows or None, found {moving!r:.60}."
+            )
         return terms if moving is None else moving.shifted(terms)
 
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
@@ -241,7 +245,7 @@ class Equations:
         """q, v, tau: (B, ·) arrays."""
         if passive:
             self.evaluator.refuse_load_friction("constraints and actuator forces")
-        plain = not external and parameters is None
+        plain = is_none(external) and parameters is None
         found = compiled_system(self, q, v, tau, passive) if plain else None
         M, force, terms = found or self._system(q, v, tau, external, passive, parameters)
         if isinstance(prescribed, RowMotion):

@@ -45,7 +45,7 @@ from armillary.constraints.states import (
 )
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, result_type, wrenches
+from armillary.evaluate.inputs import Array, flag, result_type, wrenches
 from armillary.model.model import Model
 
 if TYPE_CHECKING:
@@ -397,7 +397,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         equations = self._equations
         plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
         arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
-        states = States(arrays, wrenches(external), passive)
+        states = States(arrays, wrenches(external), flag("passive", passive))
         noted = self.closed and self._may_contradict(None)
         if not noted:
             found = compiled_derivatives(equations, states, single, self.closed)

@@ -103,7 +103,7 @@ class ConstrainedInverseDynamics(LadderQuestion):
             chosen = tuple(actuator_indices(self._equations, actuators))
 
         def first(states: States, closed: bool = False) -> Outcome | None:
-            kernels = self._kernels(chosen, states.reads, passive, dtype)
+            kernels = self._kernels(chosen, states.reads, states.passive, dtype)
             if kernels is None or may_contradict(self._equations):
                 return None  # rows that are left out of it may ask for something else
             return compiled(self._equations, kernels, states, self.result, closed)

@@ -25,7 +25,7 @@ from armillary.constraints.notes import open_states
 from armillary.constraints.states import finite_rows
 from armillary.errors import InputError
 from armillary.evaluate.functions import BODIES, FUNCTIONS, HANGS
-from armillary.evaluate.inputs import Array, checked_out, common_rows, rows, wrenches
+from armillary.evaluate.inputs import Array, checked_out, common_rows, flag, rows, wrenches
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
@@ -87,7 +87,7 @@ class States:
             for name, (x, _) in parts.items()
         }
         numbers = None if single else np.arange(count)
-        return cls(arrays, given, passive, prescribed, numbers), single
+        return cls(arrays, given, flag("passive", passive), prescribed, numbers), single
 
     def __len__(self) -> int:
         return len(self.arrays["q"])

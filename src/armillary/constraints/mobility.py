@@ -25,7 +25,7 @@ from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import independent_rows, plan_of, samples_of
 from armillary.constraints.projection import Projector
 from armillary.evaluate.deferred import Deferred, Later
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, whole_number
 from armillary.shown import shown
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def mobility(
     equations: Equations, projector: Projector, q: Array, tries: int = 6, seed: int = 0
 ) -> Mobility:
     """Counts at a closed configuration; an open one has none, and is refused."""
+    tries, seed = whole_number("tries", tries, 0, 1_000_000), whole_number("seed", seed, 0)
     J, residual = equations.place(q)
     opening = projector.closer.opening(residual)
     if not isfinite(opening):

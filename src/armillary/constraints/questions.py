@@ -34,7 +34,7 @@ from armillary.constraints.states import (
 from armillary.errors import InputError, ProjectionWarning, warn_caller
 from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
-from armillary.evaluate.inputs import Array, whole_number
+from armillary.evaluate.inputs import Array, flag, one_number, whole_number
 from armillary.evaluate.named_states import State
 from armillary.evaluate.request import CompileOptions
 from armillary.evaluate.results import Identities
@@ -81,8 +81,9 @@ class Constrained(TableFace):
 
     def with_tolerance(self, geometry_tolerance: float | None) -> Self:
         """The same mechanism with another geometry tolerance; None: this one."""
-        if geometry_tolerance in (None, self.options.geometry_tolerance):
+        if geometry_tolerance is None:
             return self
+        one_number("geometry_tolerance", geometry_tolerance, 0.0, 0.1, "a part of the size,")
         options = replace(self.options, geometry_tolerance=geometry_tolerance)
         key = ("geometry tolerance", geometry_tolerance)
         return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
@@ -92,6 +93,7 @@ class Constrained(TableFace):
         the usual budget, and they are many, longer code pays: rolled up where it repeats itself,
         else straight-line code.  What is announced decides, never a clock: equal calls have equal
         bits."""
+        one_number("for_work: steps", steps, 0.0, 1e300)
         usual = self.options.tier is None and self.options.budget == CompileOptions.budget
         if not (self.model.constraints and usual and steps >= _SOME_STEPS):
             return self
@@ -398,7 +400,7 @@ def actuator_forces(
     state = one_state(
         mechanism.constraint_solver.equations, "actuator_forces", _MANY, q=q, v=v, a=a
     )
-    by_load = passive and mechanism.model.load_dependent_joints
+    by_load = flag("passive", passive) and mechanism.model.load_dependent_joints
     rows = (state["q"][None], state["v"][None], np.zeros((1, mechanism.model.nv)))
     system = mechanism.constraint_solver.equations.system(*rows, external, passive and not by_load)
     if not answerable(system).all():
@@ -425,7 +427,7 @@ def driving_forces(
     solver = mechanism.constraint_solver
     arrays, single = solver.equations.check_states(q=q, v=v, a=a)
     asked = Asked("driving_forces", single)
-    if passive and mechanism.model.load_dependent_joints:
+    if flag("passive", passive) and mechanism.model.load_dependent_joints:
         tau = solver.load_friction.driving_forces(arrays, actuators)
         text = asked.opened(solver.equations, States(arrays))[1]
     else:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from armillary.constraints.nullspace import Factor
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.arrays import shifted, turned, turned_back
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats, mapping
 from armillary.shown import shown
 from armillary.units import WRENCH
 
@@ -223,10 +223,10 @@ def smallest(
     if not state.static_indeterminacy:
         return multipliers
     weights = np.tile(1.0 / wrench_sizes(state.length), (len(forces.names), 1))
-    for name, value in (compliance or {}).items():
+    for name, value in mapping("compliance", compliance, "{joint: weight}").items():
         if name not in state.names:
             raise unknown_name("joint or constraint", name, state.names)
-        given = np.asarray(value, float)
+        given = as_floats(f"compliance['{name}']", value)
         if given.shape not in ((), (6,)) or not (np.isfinite(given).all() and (given >= 0).all()):
             raise InputError(
                 f"compliance['{name}']: expected one number or six, none negative; found {value!r}."

@@ -19,6 +19,7 @@ from armillary.errors import InputError
 from armillary.evaluate.axes import About, Axes, Places
 from armillary.evaluate.dynamics import tree_solution
 from armillary.evaluate.evaluator import External
+from armillary.evaluate.inputs import flag
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import Solution
 
@@ -54,7 +55,7 @@ def solve(
     certified: only if every formulation that knows the mechanism agrees (`Mechanism.check`); else
     DisagreementError.  parameters: other numbers of bodies and elements, one row for all states
     or one per state."""
-    if certified:
+    if flag("certified", certified):
         machine: Any = mechanism
         return cast(
             Solution,
@@ -65,7 +66,7 @@ def solve(
         )  # fmt: skip
     axes = Axes(coordinates, about)
     options = (external, prescribed, compliance, baumgarte, parameters)
-    if passive and all(x is None for x in options):
+    if flag("passive", passive) and all(x is None for x in options):
         found = _solved_at_once(mechanism, q, v, tau)
         if found is not None:
             return in_axes(found, Places(mechanism, np.asarray(q)), axes) if axes else found

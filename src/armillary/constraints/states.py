@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armillary.constraints.drift import DrawnBack
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array, wrench_rows
+from armillary.evaluate.inputs import Array, is_none, wrench_rows
 from armillary.evaluate.named_states import State
 from armillary.model.model import Model
 
@@ -145,7 +145,7 @@ def substituted(
     harmless = {"q": equations.tree.initial}
     mask = bad[:, None]
     states = {name: np.where(mask, harmless.get(name, 0.0), x) for name, x in arrays.items()}
-    if not external:
+    if external is None or is_none(external):
         return states, external
     wrenches: dict[str, ArrayLike] = {}
     for name, x in external.items():

@@ -8,6 +8,7 @@ often.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -72,7 +73,8 @@ class Chart:
 
     def _seldom(self, x: State, y: State) -> Array | None:
         """Counts single states; where there were many, they have code from now on."""
-        self._asked += np.ndim(x) == np.ndim(y) == 1  # type: ignore[arg-type]
+        with suppress(ValueError):  # rows of different lengths are refused by name below
+            self._asked += np.ndim(x) == np.ndim(y) == 1  # type: ignore[arg-type]
         if self._asked > _OFTEN:
             self.one = self._natively() or self._at_once
         return self._at_once(x, y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from armillary.evaluate.charts import moves, ways
-from armillary.evaluate.inputs import Array, common_rows, whole_number
+from armillary.evaluate.inputs import MOST_STATES, Array, common_rows, whole_number
 from armillary.evaluate.named_states import State
 from armillary.evaluate.table_face import TableFace
 from armillary.model.model import Model
@@ -23,7 +23,7 @@ def random_state(
     rng = np.random.default_rng(whole_number("seed", seed, 0))
     if count is None:
         return _random(tree.model, rng)
-    rows, model = whole_number("count", count, 0), tree.model
+    rows, model = whole_number("count", count, 0, MOST_STATES), tree.model
     q, v, a = (np.empty((rows, n)) for n in (model.nq, model.nv, model.nv))
     for k in range(rows):
         q[k], v[k], a[k] = _random(model, rng)

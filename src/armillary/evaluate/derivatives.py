@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.algorithms.tree.regressor import PARAMETERS
+from armillary.errors import InputError
 from armillary.evaluate.array_text import arrays_text
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats
 from armillary.model.model import Model
 from armillary.model.parts import inertia_of
 from armillary.model.varied import Varied
@@ -69,7 +70,7 @@ class ForwardDerivatives(NamedTuple):
 
 def _times(matrix: Array, change: ArrayLike) -> Array:
     """Entries that do not change have no say, whatever their columns are."""
-    vector = np.broadcast_to(np.asarray(change, float), matrix.shape[:-1])
+    vector = _vector("change", change, matrix.shape[:-1])
     product = (matrix @ vector[..., None])[..., 0]
     if not np.isfinite(product).all():
         kept = np.where(vector[..., None, :] == 0.0, 0.0, matrix)
@@ -77,8 +78,17 @@ def _times(matrix: Array, change: ArrayLike) -> Array:
     return np.asarray(product)
 
 
+def _vector(name: str, given: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Numbers in a shape, or fewer that stand for all."""
+    array = as_floats(name, given)
+    try:
+        return np.broadcast_to(array, shape)
+    except ValueError:
+        raise InputError(f"{name}: expected shape {shape}, found {array.shape}.") from None
+
+
 def _times_back(weight: ArrayLike, matrix: Array) -> Array:
-    vector = np.broadcast_to(np.asarray(weight, float), matrix.shape[:-1])
+    vector = _vector("weight", weight, matrix.shape[:-1])
     return np.asarray((vector[..., None, :] @ matrix)[..., 0, :])
 
 

@@ -16,7 +16,7 @@ from armillary.evaluate.derivatives import BaseParameters
 from armillary.evaluate.derivatives import base_parameters as combinations
 from armillary.evaluate.evaluator import External
 from armillary.evaluate.forces_in_play import forces_in_play, of_units
-from armillary.evaluate.inputs import Array, Keywords
+from armillary.evaluate.inputs import MOST_STATES, Array, Keywords, whole_number
 from armillary.evaluate.named_states import State
 from armillary.evaluate.results import ElementForces, Identities, Power, Solution
 from armillary.evaluate.table_face import TableFace
@@ -24,7 +24,8 @@ from armillary.evaluate.table_face import TableFace
 
 def base_parameters(tree: TableFace, states: int = 200, seed: int = 0) -> BaseParameters:
     """The combinations of parameters that joint forces can identify, from random states."""
-    rng, nv = np.random.default_rng(seed), tree.model.nv
+    rng, nv = np.random.default_rng(whole_number("seed", seed, 0)), tree.model.nv
+    states = whole_number("states", states, 1, MOST_STATES)
     q = integrate(tree, np.array(tree.model.neutral()), rng.uniform(-1.5, 1.5, (states, nv)))
     v, a = rng.normal(size=(2, states, nv)) * 2.0
     return combinations(tree.model, np.concatenate(list(tree.regressor(q, v, a))))

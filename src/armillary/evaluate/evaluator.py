@@ -27,6 +27,7 @@ from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import Inputs, completed_tree
 from armillary.evaluate.places import Place, side_by_side
 from armillary.evaluate.request import CompileOptions, Load, Request
+from armillary.model.checks import NO_LENGTH
 from armillary.model.elements.element import ForceElement
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import PER_BODY, Tables, lower, minimal_inertias, parametric
@@ -309,10 +310,10 @@ class Evaluator:
 
     def _refuse_zero_quaternions(self, q: Array) -> None:
         """A quaternion of any length is scaled, but one of length zero has no direction."""
-        if not self.quaternions or q[self._quaternion_entries].any(axis=1).all():
+        if not self.quaternions or (abs(q[self._quaternion_entries]) > NO_LENGTH).any(axis=1).all():
             return
         for k in self.quaternions:
-            if not q[k : k + 4].any():
+            if not (abs(q[k : k + 4]) > NO_LENGTH).any():
                 raise InputError(
                     f"q: the quaternion at entry {k} ('{self.model.q_labels[k]}', ...) is zero; "
                     f"(1, 0, 0, 0) is no turn."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.errors import InputError, unknown_name
+from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats, choice
 from armillary.evaluate.named_states import State
 from armillary.evaluate.table_face import TableFace
@@ -87,12 +87,10 @@ def wrench_at(
 def spatial_inertia(tree: TableFace, body: str, q: State | None = None, frame: str = "") -> Array:
     """I (6, 6) of a body: [I_o, m s~; m s~^T, m], about its origin and along its axes, or of
     another frame, at q [VanDerMerwe1995, 4.1-4.4; errata 0-16]; kg m², kg m, kg."""
-    if body not in tree.model.index or body == WORLD:
-        raise unknown_name("body", body, [b.name for b in tree.model.bodies])
     own = inertia_of(tree.model.body(body).mass)
     columns = [(own @ Motion.from_leaves(e)).leaves() for e in np.eye(6).tolist()]
     I = np.array(columns, float).T
-    if not frame:
+    if isinstance(frame, str) and not frame:
         return I
     if q is None:
         raise InputError(
@@ -119,20 +117,18 @@ class JointSpace:
 def joint_space(tree: TableFace, q: State, joint: str) -> JointSpace:
     """phi, phi^c, psi and psi^c of a joint, by its name."""
     model = tree.model
-    names = [body.joint.name for body in model.bodies]
-    if joint not in names:
-        raise unknown_name("joint", joint, names)
-    k = names.index(joint)
+    k = model.joint_number(joint)
     values, single = tree.evaluator.checked({"q": q})["q"]
     kernel, slot = model.joints[k], model.slots[k].q
     turn = np.kron(np.eye(2), np.array(own_rotation(model.bodies[k].joint).rows, float))
     found: list[list[Array]] = []
-    for row in values.astype(float)[:, slot]:
+    places = values if len(values) else np.array([model.start()])  # of none: the shapes
+    for row in places.astype(float)[:, slot]:
         place = row.tolist()
         psi, phi_c = kernel.dual_bases(place)
         spaces = (kernel.motion_space(place), phi_c, psi, kernel.constraint_space(place))
         found.append([turn @ _columns(space) for space in spaces])
-    parts = [np.array(part) for part in zip(*found, strict=True)]
+    parts = [np.array(part)[: len(values)] for part in zip(*found, strict=True)]
     return JointSpace(joint, *(part[0] if single else part for part in parts))
 
 

@@ -17,6 +17,9 @@ Keywords: TypeAlias = dict[str, Any]  # arguments of a call by name
 BoundQuestion = Callable[..., Any]  # of one mechanism; its row of the table says what it takes
 
 
+MOST_STATES = 100_000_000  # made at random at once: more fit into no memory
+
+
 def rows(name: str, value: ArrayLike, labels: Sequence[str]) -> tuple[Array, bool]:
     """The value as (B, n), and whether it was a single state.
 
@@ -58,11 +61,33 @@ def as_floats(name: str, value: object) -> Array:
     return array.astype(np.float64, copy=False)
 
 
-def whole_number(name: str, value: object, least: int) -> int:
+def whole_number(name: str, value: object, least: int, most: int | None = None) -> int:
     """A whole number from `least` on, of any kind of integer; anything else is refused by name."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
         raise InputError(f"{name}: expected a whole number from {least} on, found {value!r:.60}.")
+    if most is not None and value > most:
+        raise InputError(f"{name}: expected {most} at most, found {value!r:.60}.")
     return int(value)
+
+
+def one_number(name: str, value: object, low: float, high: float, what: str = "a number") -> float:
+    """A real number from `low` to `high`; anything else is refused by name."""
+    plain = isinstance(value, int | float | np.integer | np.floating)
+    if not plain or isinstance(value, bool) or not low <= value <= high:  # type: ignore[operator]
+        raise InputError(f"{name}: expected {what} from {low:g} to {high:g}, found {value!r:.60}.")
+    return float(value)  # type: ignore[arg-type]
+
+
+def mapping(name: str, value: object, what: str) -> Mapping[str, Any]:
+    """Values by names; None: none."""
+    if not isinstance(value, Mapping | None):
+        raise InputError(f"{name}: expected {what}, found {value!r:.60}.")
+    return value or {}
+
+
+def is_none(external: object) -> bool:
+    """No wrench at all: None, or a mapping without one."""
+    return external is None or (isinstance(external, Mapping) and not external)
 
 
 def checked_out(out: object, shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:

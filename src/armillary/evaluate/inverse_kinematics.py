@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.inverse_kinematics import ROWS, Spot, Task
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.inputs import Array, common_rows, whole_number
+from armillary.evaluate.inputs import Array, common_rows, flag, one_number, whole_number
 from armillary.evaluate.kinematic_solution import KinematicSolution
 from armillary.evaluate.moving_joints import moving_joints
+from armillary.evaluate.named_states import names_of
 from armillary.evaluate.pose_inputs import Pose, direction, read_pose
 from armillary.evaluate.starts import joint_bounds, starts
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -28,6 +29,7 @@ GROUPS = {"pose": ROWS, "position": ROWS[3:], "rotation": ROWS[:3]}
 # the constraints of a mechanism, and which of their rows a place has to keep
 Closing = Callable[[], tuple[ConstraintTable, Sequence[int]]]
 _RECENT = 32  # tasks whose code is kept
+_MOST = 10_000_000  # iterations, or restarts
 
 
 def _counted(
@@ -46,7 +48,8 @@ def _counted(
 
 def chosen_rows(rows: str | Sequence[str]) -> tuple[str, ...]:
     """Names of rows: of a group, or as they are given."""
-    names = GROUPS.get(rows, (rows,)) if isinstance(rows, str) else tuple(rows)
+    named = names_of("rows", rows)
+    names = GROUPS.get(rows, named) if isinstance(rows, str) else named
     for name in names:
         if name not in ROWS:
             raise unknown_name("row", name, (*ROWS, *GROUPS))
@@ -109,11 +112,12 @@ class InverseKinematics:
         over the room of the joints (`seed`), where q0 does not lead to the pose.  A pose that is
         not reached is no error: the nearest place is given, `converged` is False and `message`
         tells how far away it is."""
-        policy = _policy(tolerance, iterations, restarts)
+        policy, seed = _policy(tolerance, iterations, restarts), whole_number("seed", seed, 0)
         unit = None if axis is None else direction(axis)
         goals, given, single = read_pose(frame, pose, unit)
         names = _counted(frame, rows, given)
-        allowed = None if joints is None else tuple(joints)
+        allowed = None if joints is None else names_of("joints", joints)
+        limits = flag("limits", limits)
         search = self._search(Wanted(frame, relative_to, names, unit, limits, allowed))
         first, alone = self.evaluator.check("q", self._initial if q0 is None else q0)
         count, one = common_rows({"pose": (goals, single), "q0": (first, alone)})
@@ -140,6 +144,8 @@ class InverseKinematics:
     # -- what is searched for --------------------------------------------------------------------
 
     def _search(self, wanted: Wanted) -> PoseSearch:
+        for place in (wanted.frame, wanted.relative_to):
+            self.evaluator.model.frame(place)
         if wanted not in self._searches:
             while len(self._searches) >= _RECENT:
                 self._searches.pop(next(iter(self._searches)), None)
@@ -213,9 +219,8 @@ def _length(evaluator: Evaluator, spots: Sequence[Spot], free: Sequence[int]) ->
 
 
 def _policy(tolerance: float, iterations: int, restarts: int) -> Policy:
-    if not 0.0 < tolerance < 1.0:
-        raise InputError(f"tolerance: expected a small number (rad and m), found {tolerance!r}.")
-    whole_number("restarts", restarts, 0)
+    one_number("tolerance", tolerance, 1e-300, 1.0, "a small number (rad and m)")
+    whole_number("restarts", restarts, 0, _MOST)
     from armillary.evaluate.pose_search import Policy
 
-    return Policy(tolerance=tolerance, iterations=whole_number("iterations", iterations, 1))
+    return Policy(tolerance=tolerance, iterations=whole_number("iterations", iterations, 1, _MOST))

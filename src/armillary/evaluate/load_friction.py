@@ -70,6 +70,11 @@ class LoadFriction:
     def __init__(self, evaluator: Evaluator):
         self.evaluator, model = evaluator, evaluator.model
         self.plain = Evaluator(without_loads(model), evaluator.options)
+        if not model.load_dependent_joints:
+            raise ModelError(
+                f"load_friction: no joint of '{model.name}' has friction by load. "
+                f"Passive(load_radial=...) gives it; without it there is nothing to solve for."
+            )
         numbers = [model.joint_index[name] for name in model.load_dependent_joints]
         carriers = evaluator.tables().carriers
         self.rows_of_model = numbers

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +31,9 @@ def names_of(argument: str, names: object) -> tuple[str, ...]:
         return ()
     if isinstance(names, str):
         return (names,)
-    found = tuple(names) if isinstance(names, Iterable) else (names,)
+    found: tuple[Any, ...] = (names,)
+    if isinstance(names, Iterable) and getattr(names, "ndim", 1) != 0:
+        found = tuple(names)
     if not all(isinstance(name, str) for name in found):
         raise InputError(f"{argument}: expected names of joints or coordinates, found {names!r}.")
     return found

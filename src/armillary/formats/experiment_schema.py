@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BeforeValidator, Field
 
-from armillary.formats.native_fields import Entry, Name, Number, fault, shown
+from armillary.formats.native_fields import Entry, FileName, Name, Number, fault, shown
 from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import Node, load_tree
 
@@ -104,7 +104,7 @@ class ExperimentFile(Entry):
     experiment: Annotated[Literal[1], BeforeValidator(_version)] = Field(
         description="version of the format: 1"
     )
-    model: Name = Field(
+    model: FileName = Field(
         description="a file of a mechanism beside this one, the name of a built-in one, or the "
         "text of a native file"
     )

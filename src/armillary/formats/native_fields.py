@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from armillary.model.names import name_fault
 from armillary.units import AXIS_VECTORS
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -73,9 +74,16 @@ def _numbers(*sizes: int) -> BeforeValidator:
     return BeforeValidator(check)
 
 
-def _name(value: object) -> str:
+def _file_name(value: object) -> str:
     if not isinstance(value, str) or not value:
         raise fault(f"expected a name, found {shown(value)}.")
+    return value
+
+
+def _name(value: object) -> str:
+    value = _file_name(value)
+    if wrong := name_fault(value):
+        raise fault(wrong)
     return value
 
 
@@ -115,6 +123,7 @@ NumberOrPair = Annotated[
     WithJsonSchema({"oneOf": [_NUMBER_SCHEMA, _PAIR_SCHEMA]}),
 ]
 Name = Annotated[str, BeforeValidator(_name)]
+FileName = Annotated[str, BeforeValidator(_file_name)]  # as the disk has it
 Matrix3 = Annotated[tuple[Vector3, Vector3, Vector3], BeforeValidator(_rows)]
 _AXIS_SCHEMA = {
     "oneOf": [

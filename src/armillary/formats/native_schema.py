@@ -18,6 +18,7 @@ from armillary.formats.native_constraints import (
 )
 from armillary.formats.native_fields import (
     Entry,
+    FileName,
     FrameEntry,
     Name,
     Number,
@@ -70,14 +71,16 @@ def _version(value: object) -> int:
 class GeneratedEntry(Entry):
     """Where a file comes from; it is out of date when that file has another hash."""
 
-    parts: Name = Field(description="the parts file, beside this one")
+    parts: FileName = Field(description="the parts file, beside this one")
     sha256: Name = Field(description="hash of its text when this file was made")
 
 
 class IncludeEntry(Entry):
     """Another mechanism, mounted on this one: its world becomes a frame of this one."""
 
-    file: Name = Field(description="a file beside this one that holds it (YAML, URDF, MJCF, ...)")
+    file: FileName = Field(
+        description="a file beside this one that holds it (YAML, URDF, MJCF, ...)"
+    )
     on: Name = Field(description="the frame or body that carries it")
     at: PoseEntry = Field(PoseEntry(), description="where in that frame it stands")
     by: Name = Field("world", description="its own frame that stands there; by default its world")

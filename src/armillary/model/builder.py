@@ -14,6 +14,7 @@ from armillary.model.checks import (
     check_pose,
     check_prescribed,
     check_shape,
+    check_turns,
     inertia_fault,
     limits_fault,
     mass_fault,
@@ -34,6 +35,7 @@ from armillary.model.joints import (
     named_axis,
 )
 from armillary.model.model import Model
+from armillary.model.names import check_name
 from armillary.model.parts import (
     WORLD,
     Body,
@@ -285,6 +287,7 @@ class Builder(TyreBuilder):
         children: dict[str, list[Body]] = {}
         for body in self._bodies.values():
             if body.parent != WORLD and body.parent not in self._bodies:
+                check_name(f"body '{body.name}', parent", body.parent)
                 raise ModelError(
                     f"body '{body.name}': its parent '{body.parent}' does not exist. "
                     f"Add that body, or use parent='world'."
@@ -339,6 +342,7 @@ class Builder(TyreBuilder):
                     f"joint '{body.joint.name}': its initial position is {joint.nq} finite "
                     f"numbers, found {values}."
                 ) from None
+            check_turns(f"joint '{body.joint.name}', initial", joint, q[-joint.nq :])
         return tuple(q) if self.initial else ()
 
     def _check_body(self, body: Body) -> None:

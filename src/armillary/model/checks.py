@@ -9,11 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from armillary.errors import ModelError
+from armillary.joints import Joint
 from armillary.model.parts import Body, JointSpec, Limits, Mass, Motor, Pose, Rotor, Shape, Triple
 from armillary.model.passive import LOADS, Passive
 
 # A tensor printed with a few digits may miss the inequality by its rounding.
 ROUNDING = 1e-6
+NO_LENGTH = 1e-100  # of a quaternion: the squares of smaller entries are nothing
 _SYMMETRIC = 1e-9  # of the largest entry of a tensor
 TENSOR = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -27,6 +29,15 @@ def numbers(values: Any, size: int, part: str) -> tuple[float, ...]:
     if len(result) != size or not all(math.isfinite(x) for x in result):
         raise ModelError(f"{part}: expected {size} finite numbers, found {values!r}.")
     return result
+
+
+def check_turns(part: str, joint: Joint, q: Sequence[float]) -> None:
+    """A quaternion of any length is scaled, but one without length has no direction."""
+    if joint.nq != joint.nv and max(map(abs, q[:4])) < NO_LENGTH:
+        raise ModelError(
+            f"{part}: its quaternion {tuple(q[:4])} is zero; expected (w, x, y, z) of length 1. "
+            f"(1, 0, 0, 0) is no turn."
+        )
 
 
 def number(value: Any, part: str) -> float:

@@ -12,6 +12,7 @@ from armillary.model.checks import (
     check_passives,
     check_pose,
     check_prescribed,
+    check_turns,
     inertia_fault,
     mass_fault,
     number,
@@ -66,7 +67,7 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
         positions = [positions]
     if not isinstance(positions, Iterable):
         raise InputError(f"lock: expected names of joints or {{joint: q}}, found {positions!r}.")
-    wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(positions)
+    wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(_names(positions))
     bodies = list(model.bodies)
     for name, position in wanted.items():
         k = model.joint_number(name)
@@ -76,6 +77,21 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
     report = _noted(model, "assumed", f"joints {sorted(wanted)}", "locked")
     changed = replace(model, bodies=tuple(bodies), initial=_carried(model, bodies), report=report)
     return _with_consequences(changed)
+
+
+def _names(given: object) -> list[str]:
+    """Of joints: one, or several."""
+    names: list[Any] = [given]
+    if (
+        isinstance(given, Iterable)
+        and getattr(given, "ndim", 1) != 0
+        and not isinstance(given, str)
+    ):
+        names = [*given]
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"expected names of joints in a list, found {given!r:.60}.")
+    return names
 
 
 def _with_consequences(model: Model) -> Model:
@@ -148,6 +164,7 @@ def _locked(body: Body, position: Coordinates) -> Body:
     else:
         given = (position,) if isinstance(position, (int, float)) else position
         q = _finite(f"joint '{body.joint.name}', coordinates", given, (joint.nq,))
+        check_turns(f"joint '{body.joint.name}', coordinates", joint, q)
     at = Pose.from_transform(joint_transform(body.joint, q) @ body.at.transform())
     fixed = JointSpec(body.joint.name, "fixed")
     return replace(body, joint=fixed, at=at, unlocked=body, locked_at=q)
@@ -157,9 +174,7 @@ def unlock(model: Model, names: Sequence[str]) -> Model:
     """Joints that `lock` made rigid, free again, with their couplings and prescribed motions."""
     bodies = list(model.bodies)
     positions: dict[str, tuple[float, ...]] = {}
-    if not isinstance(names, Iterable):
-        raise InputError(f"unlock: expected names of joints, found {names!r}.")
-    for name in [names] if isinstance(names, str) else names:
+    for name in _names(names):
         k = model.joint_number(name)
         before = bodies[k].unlocked
         if before is None:
@@ -208,7 +223,11 @@ def replace_parameters(
             counts = (size,) if name == "gravity" else (0, size)
             changes[name] = _finite(name, changes[name], counts)
     if "initial" in changes:
-        changes["initial"] = _finite("initial", changes["initial"], (0, model.nq))
+        q = changes["initial"] = _finite("initial", changes["initial"], (0, model.nq))
+        for body, joint, slot in zip(
+            model.bodies, model.joints, model.slots if q else (), strict=False
+        ):
+            check_turns(f"joint '{body.joint.name}', initial", joint, q[slot.q])
     if isinstance(changes.get("elements"), Mapping):
         changes["elements"] = _changed_elements(model, changes["elements"])
     elif "elements" in changes and not all(
@@ -278,6 +297,8 @@ def without_loads(model: Model) -> Model:
 
 
 def _changed(body: Body, values: Mapping[str, Any]) -> Body:
+    if not isinstance(values, Mapping):
+        raise ModelError(f"body '{body.name}': expected {{what: value}}, found {values!r:.60}.")
     same = {"rotor": "rotors", "friction": "passive", "spring": "passive"}
     values = {same.get(name, name): value for name, value in values.items()}
     part = f"body '{body.name}'"
@@ -387,7 +408,7 @@ def _rooted(body: Body, base: str) -> Body:
 
 
 def _known_base(base: str) -> str:
-    if base not in ("fixed", "free"):
+    if not isinstance(base, str) or base not in ("fixed", "free"):
         raise InputError(f"base: expected 'fixed' or 'free', found '{base}'.")
     return base
 

@@ -5,13 +5,14 @@ Bodies are numbered depth first in file order, parents before children; q and v 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from armillary.errors import unknown_name
 from armillary.joints import Joint
 from armillary.model.constraint_parts import (
+    NOUNS,
     Constraint,
     Contact,
     Coupling,
@@ -23,6 +24,7 @@ from armillary.model.constraint_parts import (
 )
 from armillary.model.elements.element import ForceElement
 from armillary.model.joints import kernel_joint, massless_joints
+from armillary.model.names import check_name
 from armillary.model.parts import WORLD, Body, Frame, Pose, Triple
 from armillary.model.report import Report
 from armillary.model.sizes import refuse_large
@@ -73,6 +75,21 @@ class Model:
         own = ("bodies", "frames", "gravity", "base_velocity", "base_acceleration", "initial")
         named = tuple((name, getattr(self, name)) for name in own)
         refuse_large((*named, ("constraints", self.constraints), ("elements", self.elements)))
+        for kind, name in self._names():
+            check_name(kind, name)
+
+    def _names(self) -> Iterator[tuple[str, str]]:
+        """All names with what they are names of."""
+        yield "mechanism", self.name
+        for body in self.bodies:
+            yield "body", body.name
+            yield "joint", body.joint.name
+        for frame in self.frames:
+            yield "frame", frame.name
+        for part in self.constraints:
+            yield NOUNS[type(part)], part.name
+        for element in self.elements:
+            yield "force element", element.name
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -192,18 +209,18 @@ class Model:
         return {WORLD: Frame(WORLD, WORLD)} | own | extra
 
     def body(self, name: str) -> Body:
-        if name not in self.index or name == WORLD:
+        if not isinstance(name, str) or name not in self.index or name == WORLD:
             raise unknown_name("body", name, (b.name for b in self.bodies))
         return self.bodies[self.index[name]]
 
     def frame(self, name: str) -> Frame:
-        if name not in self.frame_index:
+        if not isinstance(name, str) or name not in self.frame_index:
             raise unknown_name("frame", name, self.frame_index)
         return self.frame_index[name]
 
     def joint_number(self, name: str) -> int:
         """Number of the body that hangs on the named joint."""
-        if name not in self.joint_index:
+        if not isinstance(name, str) or name not in self.joint_index:
             raise unknown_name("joint", name, self.joint_index)
         return self.joint_index[name]
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.shown import drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +54,7 @@ def plot_study(
 
 def label(study: Study, name: str) -> str:
     unit = study.units[name]
-    return f"{name} [{unit}]" if unit else name
+    return drawn(f"{name} [{unit}]" if unit else name)
 
 
 def _histogram(axes: Any, study: Study, name: str, x: Array, lines: list[float]) -> None:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from armillary.errors import ArmillaryError, FormatError
 from armillary.formats.experiment_schema import Free, Whole
 from armillary.formats.files import read_text
-from armillary.formats.native_fields import Entry, Name, fault, shown
+from armillary.formats.native_fields import Entry, FileName, fault, shown
 from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import load_tree
 from armillary.sim.loop.experiment import experiment_of_text, load_experiment
@@ -34,7 +34,7 @@ class StudyFile(Entry):
     study: Annotated[Literal[1], BeforeValidator(_version)] = Field(
         description="version of the format: 1"
     )
-    experiment: Name = Field(description="an experiment file beside this one, or its text")
+    experiment: FileName = Field(description="an experiment file beside this one, or its text")
     factors: dict[str, Free] = Field(description="path or name -> values or distribution")
     responses: dict[str, Free] = Field({}, description="name -> statistic and column")
     recordings: Free = Field(None, description="columns over time: a list, or {of, every or at}")

@@ -29,6 +29,8 @@ def certified(mechanism: Mechanism, question: str, *given: object, **named: obje
     `mechanism.mass_matrix(q, certified=True)` is `mechanism.certified("mass_matrix", q)`.  The
     answer itself is compared; DisagreementError where it or a formulation stands against the
     others, and no answer then.  Questions that no formulation answers are refused by name."""
+    if not isinstance(question, str):
+        raise InputError(f"certified: expected the name of a question, found {question!r:.60}.")
     if question not in CERTIFIED:
         raise _no_other_way(mechanism, question)
     ask = getattr(mechanism, question)

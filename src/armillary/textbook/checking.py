@@ -18,7 +18,7 @@ from armillary.constraints import questions
 from armillary.constraints.states import one_state
 from armillary.errors import DisagreementError, ModelError
 from armillary.evaluate.forces_in_play import forces_in_play, of_units
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, flag, is_none
 from armillary.evaluate.results import Identities
 from armillary.evaluate.table_face import TableFace
 from armillary.shown import shown
@@ -133,7 +133,7 @@ def check(
     One state.  print(check) says who agrees with whom to how many digits; check.odd names those
     that contradict the others; check.certify() raises DisagreementError then."""
     state = one_state(mechanism.constraint_solver.equations, "check", q=q, v=v, tau=tau)
-    plain = not external and passive
+    plain = is_none(external) and flag("passive", passive)
     identities = questions.identities(mechanism, **state) if plain else Identities({}, {})
     position, velocity, force = state["q"], state["v"], state["tau"]
     a = np.asarray(mechanism.forward_dynamics(position, velocity, force, external, passive))

@@ -184,7 +184,7 @@ def _place(Y: Array) -> str:
 
 def chosen(mechanism: Mechanism, method: str) -> Formulation:
     """A formulation by its name or that of its quantity."""
-    if method not in DEFAULTS:
+    if not isinstance(method, str) or method not in DEFAULTS:
         return formulation(method)
     first = formulation(DEFAULTS[method][0])
     if method == "mass matrix" and first.refusal(mechanism.model):

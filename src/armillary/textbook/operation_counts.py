@@ -162,13 +162,14 @@ def operation_counts(
     refused: dict[str, str] = {}
     arrays = CountedArrays(mechanism)
     known = (*(form.name for form in FORMULATIONS), *(row[0] for row in _BESIDE))
-    if isinstance(formulations, str) or not isinstance(formulations, Iterable | None):
+    listed = isinstance(formulations, Iterable) and getattr(formulations, "ndim", 1) != 0
+    if isinstance(formulations, str) or not (listed or formulations is None):
         raise InputError(
             f"formulations: expected names in a list, as in ['composite bodies'], found "
             f"{formulations!r:.60}."
         )
-    for name in formulations or ():
-        if name not in known:
+    for name in () if formulations is None else formulations:
+        if not isinstance(name, str) or name not in known:
             raise unknown_name("formulation", name, known)
     for form in FORMULATIONS:
         if formulations is not None and form.name not in formulations:

@@ -11,7 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
-from armillary.shown import shown
+from armillary.shown import drawn, shown
 from armillary.vehicles.axle import Axle
 from armillary.vehicles.kinematics import kinematics
 from armillary.vehicles.steering import Rack, Trapezoid, ackermann_error, ackermann_outer
@@ -64,7 +64,7 @@ class Ackermann:
         outer = np.where(turned, self.right, -self.left)
         order = np.argsort(inner)
         wanted = [ackermann_outer(x, self.pins, self.wheelbase) for x in inner[order]]
-        one.plot(inner[order], outer[order], label=self.title)
+        one.plot(inner[order], outer[order], label=drawn(self.title))
         one.plot(inner[order], wanted, "--", label="Ackermann")
         one.plot(inner[order], inner[order], ":", color="0.6", label="parallel")
         one.set_xlabel("inner wheel [rad]")

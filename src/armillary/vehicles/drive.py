@@ -11,7 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.shown import shown
+from armillary.shown import drawn, shown
 from armillary.sim.record.run import Run
 from armillary.vehicles.vehicle import Vehicle
 
@@ -230,22 +230,22 @@ class Drive:
         above, turning, across, loads = figure.subplots(2, 2).flat
         for unit in self.vehicle.units:
             path = self._center(unit)
-            above.plot(path[:, 0], path[:, 1], label=unit)
-            turning.plot(self.time, self.yaw_rate(unit), label=unit)
-            across.plot(self.time[5:-5], self.lateral_acceleration(unit)[5:-5], label=unit)
+            above.plot(path[:, 0], path[:, 1], label=drawn(unit))
+            turning.plot(self.time, self.yaw_rate(unit), label=drawn(unit))
+            across.plot(self.time[5:-5], self.lateral_acceleration(unit)[5:-5], label=drawn(unit))
         above.set(xlabel="x [m]", ylabel="y [m]", title="from above")
         turning.set(xlabel="time [s]", ylabel="yaw rate [rad/s]")
         across.set(xlabel="time [s]", ylabel="lateral acceleration [m/s²]")
         if not self.vehicle.rolling:
             for wheel, load in self.wheel_loads.items():
-                loads.plot(self.time, load, label=wheel)
+                loads.plot(self.time, load, label=drawn(wheel))
             loads.set(xlabel="time [s]", ylabel="wheel load [N]")
             loads.legend(fontsize=6, ncols=2)
         else:
             loads.set_axis_off()
         if len(self.vehicle.units) > 1:
             above.legend(fontsize=7)
-        figure.suptitle(f"{self.vehicle.name}, {self.title}")
+        figure.suptitle(drawn(f"{self.vehicle.name}, {self.title}"))
         return figure
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from armillary.analysis.linkage import Linkage
 from armillary.analysis.workspace import Workspace
 from armillary.evaluate.inputs import Array
+from armillary.shown import drawn
 
 _AXES = "xyz"
 
@@ -27,7 +28,7 @@ def plot_linkage(linkage: Linkage, frames: Sequence[str] | str = ()) -> Figure:
     figure = Figure(figsize=(8.5 if single else 5, 4), layout="constrained")
     axes = figure.subplots(1, 2 if single else 1, squeeze=False)[0]
     for name, path in paths.items():
-        (line,) = axes[0].plot(*_closed(path, linkage.complete)[:, (i, j)].T, label=name)
+        (line,) = axes[0].plot(*_closed(path, linkage.complete)[:, (i, j)].T, label=drawn(name))
         axes[0].plot(
             *path[
                 0,
@@ -37,7 +38,9 @@ def plot_linkage(linkage: Linkage, frames: Sequence[str] | str = ()) -> Figure:
             color=line.get_color(),
             markersize=4,
         )
-    axes[0].set(xlabel=f"{_AXES[i]} / m", ylabel=f"{_AXES[j]} / m", title=f"paths of '{m.name}'")
+    axes[0].set(
+        xlabel=f"{_AXES[i]} / m", ylabel=f"{_AXES[j]} / m", title=drawn(f"paths of '{m.name}'")
+    )
     axes[0].set_aspect("equal", adjustable="datalim")
     axes[0].legend()
     axes[0].grid(alpha=0.3)
@@ -60,7 +63,7 @@ def plot_workspace(workspace: Workspace, plane: str = "rz", cells: int | None = 
     axes.set(
         xlabel=f"{first} / m",
         ylabel=f"{second} / m",
-        title=f"workspace of '{workspace.frame}' of '{workspace.mechanism_name}'",
+        title=drawn(f"workspace of '{workspace.frame}' of '{workspace.mechanism_name}'"),
     )
     axes.set_aspect("equal", adjustable="datalim")
     axes.legend(loc="upper right")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import base64
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from armillary.constraints.pressing import pressed
-from armillary.errors import InputError
+from armillary.evaluate.named_states import State
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model.constraint_parts import titled
 from armillary.model.model import Model
@@ -32,6 +31,7 @@ from armillary.viewer.schema import (
 )
 from armillary.viewer.series import series_of
 from armillary.viewer.sketch.draw import draw_mechanism
+from armillary.viewer.sketch.skeleton import one_configuration
 
 _NEAR = 2.0  # of its reach at the start: farther places need not be in the picture
 _MOST_EVENTS = 500
@@ -39,13 +39,9 @@ _MOST_SKETCHED = 60  # bodies
 _MOST_TRAILS = 4  # drawn from the beginning
 
 
-def mechanism_scene(mechanism: Mechanism, q: ArrayLike | None = None, faces: int = 20_000) -> Scene:
+def mechanism_scene(mechanism: Mechanism, q: State | None = None, faces: int = 20_000) -> Scene:
     """The mechanism at q (nq); default: where it starts."""
-    state = np.asarray(mechanism.initial if q is None else q, float)
-    if state.shape != (mechanism.nq,):
-        raise InputError(f"view: q has {mechanism.nq} entries, found shape {state.shape}.")
-    if not np.isfinite(state).all():
-        raise InputError("view: q holds numbers that are not finite.")
+    state = one_configuration(mechanism, q)
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
     still = motion.of_state(mechanism, state)
     arrows = arrows_at(mechanism, state, still)

@@ -27,6 +27,7 @@ from armillary.sim.motion.user_functions import columns
 
 _BIG = 6755399441055744.0  # 1.5 · 2^52: adding it rounds to whole numbers
 _MODULUS, _FACTOR = 2147483647.0, 48271.0  # minimal standard generator [Park and Miller 1993]
+_MOST_WAITING = 100_000  # numbers of delayed readings
 _DRAWS = 12  # uniform numbers whose sum, less 6, is one of standard deviation 1
 
 
@@ -72,10 +73,15 @@ class Sensor(Block):
         self.resolution = per_freedom("resolution", resolution, count, channels, 0.0)
         self.delay, self.seed = whole_number("delay", delay, 0), whole_number("seed", seed, 0)
         self.count = count
+        if self.delay * count > _MOST_WAITING:
+            raise InputError(
+                f"delay: {self.delay} readings of {count} numbers would wait; at most "
+                f"{_MOST_WAITING} numbers do. Count it in readings, or use a longer period."
+            )
         self.noisy = [k for k, x in enumerate(self.noise) if x > 0.0]
-        waiting = [f"{name}.in{d}" for d in range(delay, 0, -1) for name in channels]
+        waiting = [f"{name}.in{d}" for d in range(self.delay, 0, -1) for name in channels]
         self.states = (*channels, *waiting, *(f"{channels[k]}.noise" for k in self.noisy))
-        self.state_units = (*units, *tuple(units) * delay, *("1" for _ in self.noisy))
+        self.state_units = (*units, *tuple(units) * self.delay, *("1" for _ in self.noisy))
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         return list(u)

@@ -10,6 +10,7 @@ import numpy as np
 from armillary.errors import InputError
 
 MOST_STEPS = 1e11  # of a run: days at a million steps in a second
+MOST_SAMPLES = 1e6  # of a block in a step
 MOST_NUMBERS = 1e10  # of a recording in memory: 80 GB
 _COARSE = 1e-2  # of a step: times further apart do not count steps
 _SLACK = 1e-9  # of a step
@@ -69,6 +70,20 @@ def check_span(t0: float, duration: float, step: float) -> None:
         raise InputError(
             f"t0: at {t0 + duration:g} s two neighbouring times are {apart:.2g} s apart, too "
             f"coarse for steps of {step:g} s. Count the time from 0, or from a later instant."
+        )
+
+
+def check_period(what: str, period: float, t0: float, end: float, step: float) -> None:
+    """Refuse samples of a block that come so often that a run would not end, that a step of them
+    fits into no memory, or that time would stand still between two."""
+    apart = float(np.spacing(max(abs(t0), abs(end)))) / _COARSE
+    least = max((end - t0) / MOST_STEPS, step / MOST_SAMPLES, apart)
+    if period < least:
+        raise InputError(
+            f"{what}: a period of {period:g} s is {(end - t0) / period:.3g} samples until "
+            f"{end:g} s, {step / period:.3g} of them in a step of {step:g} s; at most "
+            f"{MOST_STEPS:g} and {MOST_SAMPLES:g} are taken, and times at {end:g} s must tell them "
+            f"apart. Give period={1.01 * least:.3g} or more."
         )
 
 

@@ -22,6 +22,7 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
         return None
     if origin is not None and abs(origin - t0) > 1e-12 * max(1.0, abs(t0)):
         raise recorder.another(f"t0: expected {origin!r}, found {t0!r}")
+    _check_shapes(recorder, system, last)
     q, v = (np.array(last[name], float) for name in ("q", "v"))
     z = np.array(last.get("z", np.zeros((*q.shape[:-1], 0))), float)
     if z.shape[-1] != system.nz:
@@ -31,6 +32,21 @@ def last_state(recorder: Recorder, system: System, t0: float) -> State | None:
     _hold(system, last)
     _take_up(system, last)
     return State(float(last["t"]), q, v, z)
+
+
+def _check_shapes(recorder: Recorder, system: System, last: Saved) -> None:
+    """A state that this mechanism and these blocks can go on from."""
+    runs, m = np.shape(last["q"])[:-1], system.mechanism
+    wanted: dict[str, tuple[int, ...]] = {"t": (), "q": (*runs, m.nq), "v": (*runs, m.nv)}
+    optional = {"resting": (*runs, m.nv), "ended": runs}
+    optional |= {f"held{k}": (*runs, m.nv) for k in _numbers(system)}
+    if "z" in last:  # how many they are is told in its own words
+        wanted["z"] = (*runs, *(np.shape(last["z"])[-1:] or (system.nz,)))
+    wanted |= {name: shape for name, shape in optional.items() if name in last}
+    for name, shape in wanted.items():
+        found = np.shape(last[name]) if name in last else "nothing"
+        if found != shape or len(shape) > 2:
+            raise recorder.another(f"last state, {name}: expected shape {shape}, found {found}")
 
 
 def events_taken_up(system: System, watched: Sequence[Watched], recorder: Recorder) -> str:

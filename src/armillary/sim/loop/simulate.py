@@ -26,7 +26,7 @@ from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
 from armillary.sim.loop.contact_friction import contact_events
 from armillary.sim.loop.events import Switch, Watched, check_start
-from armillary.sim.loop.grid import Grid, check_memory, check_span
+from armillary.sim.loop.grid import Grid, check_memory, check_period, check_span
 from armillary.sim.loop.halved_step import with_error_estimate
 from armillary.sim.loop.loads import check_fed, fed
 from armillary.sim.loop.loop import Loop, Progress, Stopped
@@ -149,6 +149,8 @@ def _begun(
 ) -> Run:
     """The run from its first state, unless the file it goes on with is over already."""
     check_covered(system, state.t, span[1])
+    for stage in system.chain.sampled:
+        check_period(stage.what, float(stage.period or 0.0), state.t, *span[1:3])
     check_start(watched, state.q)
     record = RunRecorder(system, recorder, recorder.names, watched)
     if over := events_taken_up(system, watched, recorder):

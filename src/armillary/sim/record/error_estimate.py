@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from armillary.errors import unknown_name
 from armillary.shown import shown
+from armillary.sim.record import fields
 from armillary.sim.record.layout import Json
 
 
@@ -62,9 +63,9 @@ class ErrorEstimate:
         if not content:
             return None
         relative, absolute = (
-            {str(name): float(x) for name, x in content[kind].items()}
-            for kind in ("relative", "absolute")
+            {name: float(fields.field(own, name, (int, float))) for name in own}
+            for own in (fields.field(content, kind, dict) for kind in ("relative", "absolute"))
         )
-        until = content.get("until")
-        notes = tuple(map(str, content.get("notes", ())))
+        until = fields.field(content, "until", (int, float), None)
+        notes = fields.texts("notes", content.get("notes", ()))
         return cls(relative, absolute, None if until is None else float(until), notes)

@@ -24,7 +24,9 @@ from typing import BinaryIO
 import numpy as np
 
 from armillary.errors import FormatError, Remedy
+from armillary.sim.record import fields
 from armillary.sim.record.disk import locked, open_plain, sync_folder, write_all
+from armillary.sim.record.error_estimate import ErrorEstimate
 from armillary.sim.record.layout import Array, Json, Layout, Rows, State, Tail, as_state, joined
 
 MAGIC = b"ARMILLARY RUN 1\n"
@@ -93,8 +95,15 @@ class Journal:
         if zlib.crc32(payload) != check:
             self._damaged(start + length)
             return False
-        line = payload.partition(b"\n")[0]
-        self._take(json.loads(line), start + len(line) + 1)
+        line, _, rest = payload.partition(b"\n")
+        try:
+            self._take(json.loads(line), start + len(line) + 1, len(rest))
+        except (ValueError, RecursionError) as fault:
+            text = (
+                f"the record after byte {self.end} is whole and none of a run: {fault}. Another "
+                f"program wrote it, or another version of this one."
+            )
+            raise FormatError(text, str(self.path), remedy=Remedy("overwrite")) from None
         self.end = start + length
         return True
 
@@ -110,18 +119,25 @@ class Journal:
         )
         self.tail.complete = False
 
-    def _take(self, head: Json, start: int) -> None:
-        match head["kind"]:
-            case "layout":
-                self.layout = Layout.from_json(head)
-            case "block":
-                self.tail.state = as_state(head.pop("state"))
-                self.tail.events += [(float(t), str(text)) for t, text in head.pop("events")]
-                self.blocks.append((start, head))
-                # a run that went on after its end has not ended
-                self.tail.message, self.tail.complete = INTERRUPTED, False
-            case "tail":
-                self.tail = Tail.from_json(head)
+    def _take(self, head: Json, start: int, size: int) -> None:
+        """One record; its numbers begin at `start` and have `size` bytes."""
+        kind = fields.field(head, "kind", str)
+        if (kind == "layout") != (self.layout is None) or kind not in ("layout", "block", "tail"):
+            raise ValueError(
+                f"'kind': expected one layout, then blocks, a tail; found {kind!r:.60}"
+            )
+        if self.layout is None:
+            self.layout = Layout.from_json(head)
+        elif kind == "block":
+            self.layout.check_block(head, size)
+            self.tail.state = as_state(fields.field(head, "state", dict))
+            self.tail.events += fields.events(head)
+            self.blocks.append((start, {name: head[name] for name in ("rows", "arrays")}))
+            # a run that went on after its end has not ended
+            self.tail.message, self.tail.complete = INTERRUPTED, False
+        else:
+            self.tail = Tail.from_json(head)
+            ErrorEstimate.from_json(self.tail.errors)
 
     @property
     def shape(self) -> Layout:
@@ -217,7 +233,7 @@ class Journal:
                 raise
         start = self.end + HEAD.size + len(line)
         self.end = self._size = self.end + len(record)
-        self._take(json.loads(line), start)
+        self._take(json.loads(line), start, len(payload) - len(line))
 
     def _lock(self) -> None:
         """One process writes; the system drops the lock when it ends, however it ends."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.sim.record import fields
 
 Rows = dict[str, Array]  # "time" (T,), and (T, n), (T, B, n), (T,) or (T, B) by name
 Reader = Callable[[str, slice], Array]  # "time" or a quantity, at these instants
@@ -47,19 +49,41 @@ class Layout:
 
     @classmethod
     def from_json(cls, content: Json) -> Layout:
-        return cls(
-            mechanism=str(content["mechanism"]),
-            labels={name: tuple(x) for name, x in content["labels"].items()},
-            units={name: tuple(x) for name, x in content["units"].items()},
-            batch=content["batch"],
-            method=content["method"],
-            step=float(content["step"]),
-            every=int(content.get("every", 0)),
-            probe=tuple(map(float, content.get("probe", ()))),
-            physics={str(name): str(x) for name, x in content.get("physics", {}).items()},
-            model=str(content.get("model", "")),
-            experiment=str(content.get("experiment", "")),
+        labels = {
+            name: fields.texts(name, x) for name, x in fields.field(content, "labels", dict).items()
+        }
+        units = fields.field(content, "units", dict)
+        if set(units) != set(labels):
+            raise ValueError("'units': expected those of the quantities that have labels")
+        batch = fields.field(content, "batch", (int, type(None)))
+        if batch is not None:
+            batch = fields.count(content, "batch")
+        layout = cls(
+            mechanism=fields.field(content, "mechanism", str),
+            labels=labels,
+            units={name: fields.texts(name, units[name]) for name in labels},
+            batch=batch,
+            method=fields.field(content, "method", str),
+            step=fields.number(content, "step"),
+            every=fields.count(content, "every", 0),
+            probe=tuple(np.atleast_1d(fields.numbers("probe", content.get("probe", [])))),
+            physics={
+                name: str(x) for name, x in fields.field(content, "physics", dict, {}).items()
+            },
+            model=fields.field(content, "model", str, ""),
+            experiment=fields.field(content, "experiment", str, ""),
         )
+        for name, own in labels.items():
+            if len(layout.units[name]) != max(len(own), 1):
+                raise ValueError(f"'units': expected one for each column of '{name}'")
+        return layout
+
+    def check_block(self, head: Json, size: int) -> None:
+        """size: bytes of its numbers."""
+        rows, arrays = fields.count(head, "rows"), fields.field(head, "arrays", dict)
+        wanted = {name: [rows, *self.shape(name)] for name in self.names} | {"time": [rows]}
+        if arrays != wanted or size != 8 * sum(map(prod, wanted.values())):
+            raise ValueError(f"'arrays': expected {wanted} in as many bytes, found {arrays!r:.200}")
 
     def difference(self, other: Layout) -> str:
         """In words what a recording that is there has otherwise; empty if this one can go on."""
@@ -120,19 +144,21 @@ class Tail:
     @classmethod
     def from_json(cls, content: Json) -> Tail:
         return cls(
-            str(content["message"]),
-            bool(content["complete"]),
-            [(float(t), str(text)) for t, text in content["events"]],
-            as_state(content["state"]),
-            dict(content.get("errors", {})),
+            fields.field(content, "message", str),
+            fields.field(content, "complete", bool),
+            fields.events(content),
+            as_state(fields.field(content, "state", dict)),
+            dict(fields.field(content, "errors", dict, {})),
         )
 
 
 def as_state(content: Json) -> State:
     """Numbers as floats, lists as arrays."""
-    return {
-        name: float(x) if np.ndim(x) == 0 else np.asarray(x, float) for name, x in content.items()
-    }
+    state = {name: fields.numbers(name, x) for name, x in content.items()}
+    for name in ("t", "count"):
+        if np.ndim(state.get(name, 0.0)) or not np.isfinite(state.get(name, 0.0)):
+            raise ValueError(f"'{name}': expected a number, found {state[name]!r:.60}")
+    return state
 
 
 def joined(layout: Layout, name: str, parts: Iterable[Array]) -> Array:

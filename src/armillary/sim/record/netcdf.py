@@ -92,7 +92,7 @@ def _attributes(file: h5netcdf.File, layout: Layout, tail: Tail) -> None:
             text = np.frombuffer(content.encode(), np.uint8)
             file.dimensions[f"{name}_byte"] = len(text)
             file.create_variable(name, (f"{name}_byte",), "u1", compression="gzip")[...] = text
-    file.attrs["message"] = tail.message[:8000]
+    file.attrs["message"] = _whole(tail.message[:8000])
     file.attrs["complete"] = int(tail.complete)
     if tail.errors:
         file.attrs["errors"] = json.dumps(tail.errors)
@@ -127,7 +127,12 @@ def _texts(file: h5netcdf.File, name: str, dimension: str, texts: Iterable[str])
     import h5py
 
     variable = file.create_variable(name, (dimension,), h5py.string_dtype())
-    variable[...] = np.array(list(texts), dtype=object)
+    variable[...] = np.array([_whole(x) for x in texts], dtype=object)
+
+
+def _whole(text: str) -> str:
+    """HDF5 ends a text at its first NUL."""
+    return text.replace("\x00", "\\x00")
 
 
 def _events(file: h5netcdf.File, tail: Tail) -> None:

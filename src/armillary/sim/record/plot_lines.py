@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from armillary.shown import drawn
 from armillary.sim.record.run_data import Array
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _names(
         if top is not None:
             member = f", run {top[3]}" if line.runs > 1 else ""
             text = f"{text}: " * bool(text) + f"peak {top[1]:.4g} at {top[2]:.4g} s{member}"
-        found[(line.label, line.run)] = text
+        found[(line.label, line.run)] = drawn(text)
     return found
 
 
@@ -279,11 +280,11 @@ def _color_bar(axis: Axes, labels: Sequence[str], runs: int, run_labels: Sequenc
     shown = np.unique(np.linspace(0, len(labels) - 1, 8).round().astype(int))
     mappable = ScalarMappable(Normalize(0, max(len(labels) - 1, 1)), "viridis")
     bar = axis.figure.colorbar(mappable, ax=axis, ticks=shown, pad=0.02, aspect=30)
-    bar.ax.set_yticklabels([labels[k] for k in shown], fontsize="small")
+    bar.ax.set_yticklabels([drawn(labels[k]) for k in shown], fontsize="small")
     bar.set_label(f"{len(labels)} columns", fontsize="small")
     if runs > 1:
         words = ", ".join(f"{STYLES[k % 4]} {name}" for k, name in enumerate(run_labels))
-        axis.set_title(words, fontsize="small", loc="right")
+        axis.set_title(drawn(words), fontsize="small", loc="right")
 
 
 def _greatest(axis: Axes, lines: Sequence[Line]) -> None:
@@ -296,7 +297,7 @@ def _greatest(axis: Axes, lines: Sequence[Line]) -> None:
     low, high = axis.get_xlim()
     right = x > (low + high) / 2.0
     axis.annotate(
-        f"{line.label}: peak {y:.4g} at {t:.4g} s",
+        drawn(f"{line.label}: peak {y:.4g} at {t:.4g} s"),
         xy=(x, y),
         xytext=(-8 if right else 8, 0),
         textcoords="offset points",

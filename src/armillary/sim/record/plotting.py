@@ -13,6 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from armillary.errors import FormatError, InputError
+from armillary.shown import drawn
 from armillary.sim.record.panels import Panel, Sizes, panels, size_of
 from armillary.sim.record.plot_lines import (
     AT_ENDS,
@@ -94,9 +95,10 @@ def plot_run(
         if modulo is not None:
             charts = [_wrapped(chart, x, modulo) for chart in charts]
         _draw(figure, charts, runs, spans, x, peaks)
-    figure.suptitle(_title(runs, over_time=x is None and not polar))
+    figure.suptitle(drawn(_title(runs, over_time=x is None and not polar)))
     if notes:
-        figure.supxlabel("\n".join(notes), fontsize="small", x=0.02, ha="left", color="0.35")
+        text = drawn("\n".join(notes))
+        figure.supxlabel(text, fontsize="small", x=0.02, ha="left", color="0.35")
     if path is not None:
         _save(figure, path)
     if show:
@@ -234,10 +236,11 @@ def _draw(
     axes = figure.subplots(len(charts), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for axis, chart in zip(axes, charts, strict=True):
         draw_lines(axis, chart.lines, list(runs), peaks, over_time=x is None)
-        axis.set_ylabel(_ylabel(chart))
+        axis.set_ylabel(drawn(_ylabel(chart)))
         if x is None:
             _events(axis, runs, spans)
-    axes[-1].set_xlabel("time [s]" if x is None else axis_title(next(iter(runs.values())), x))
+    title = "time [s]" if x is None else axis_title(next(iter(runs.values())), x)
+    axes[-1].set_xlabel(drawn(title))
 
 
 def _ylabel(chart: Chart) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from armillary.errors import InputError, unknown_name
 from armillary.model.model import Model
 from armillary.model.parts import JointSpec
+from armillary.shown import drawn
 from armillary.sim.record.panels import ROUNDING, size_of
 from armillary.sim.record.plot_lines import COLORS, MOST_RUNS, STYLES, draw_paths
 from armillary.sim.record.run_data import Array, RunData
@@ -148,14 +149,14 @@ def _locus(
         for n, (side, force) in enumerate(sides.items()):
             text = side if len(runs) == 1 else f"{label}, {side}"
             color, style = COLORS[n % len(COLORS)], STYLES[k % 4]
-            draw_paths(axis, force.real, force.imag, color, style, text)
+            draw_paths(axis, force.real, force.imag, color, style, drawn(text))
     axis.plot(0.0, 0.0, "+", color="0.3", markersize=9)
     axis.set_aspect("equal", adjustable="datalim")
     axis.grid(True, linewidth=0.3)
     *_, one, two = bearing.plane()
     axis.set_xlabel(one)
     axis.set_ylabel(two)
-    axis.set_title(f"{bearing.name}: force in the joint's plane", fontsize="medium")
+    axis.set_title(drawn(f"{bearing.name}: force in the joint's plane"), fontsize="medium")
     axis.legend(fontsize="small", frameon=False, loc="best")
 
 
@@ -183,7 +184,7 @@ def _sizes(
         time = run.time[spans[label]][top[0]]
         text = f"{label}: " * (len(runs) > 1) + f"peak {size[top]:.4g} N at {time:.4g} s"
         axis.annotate(
-            text,
+            drawn(text),
             (0.5, -0.13 - 0.06 * k),
             xycoords="axes fraction",
             ha="center",
@@ -191,6 +192,6 @@ def _sizes(
             fontsize="small",
             annotation_clip=False,
         )
-    axis.set_title(f"{bearing.name}: |force| [N] over {x}", fontsize="medium")
+    axis.set_title(drawn(f"{bearing.name}: |force| [N] over {x}"), fontsize="medium")
     axis.tick_params(labelsize="small")
     axis.grid(True, linewidth=0.3)

@@ -393,7 +393,7 @@ class Recorder:
         if np.any(state.get("switched", 0.0)):
             raise InputError(
                 f"{out}: cannot go on, a Switch has put another mechanism in place before "
-                f"t = {state['t']:g} s, and the file does not hold it. Start the run anew."
+                f"t = {state.get('t', 0.0):g} s, and the file does not hold it. Start the run anew."
             )
         if Journal.found(journal_path(out)) is not None:
             self._journal = stored_run.reopened(out)

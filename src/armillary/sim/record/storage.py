@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 from armillary.errors import FormatError, Remedy, how_to_install
@@ -22,7 +21,8 @@ FORMATS = {
     ".csv": "armillary.sim.record.csv_table",
     ".parquet": "armillary.sim.record.parquet",
 }
-LIBRARY = {".nc": ("h5netcdf", ""), ".parquet": ("pyarrow", "parquet")}  # and its extra
+# libraries that write and read it, and the extra of the last
+LIBRARY = {".nc": (("h5py", "h5netcdf"), ""), ".parquet": (("pyarrow",), "parquet")}
 ROWS = 4096  # of one block
 _OTHERS = {".nc4": ".nc", ".netcdf": ".nc", ".pq": ".parquet"}
 
@@ -55,9 +55,10 @@ def from_journal(journal: Journal, path: Path) -> None:
     try:
         _write(path, journal.shape, journal.tail, len(journal), journal.read_blocks())
     except FormatError as fault:
+        first = "Make room, then " if isinstance(fault.__cause__, OSError) else ""
         raise FormatError(
-            f"{fault} Nothing is lost: the whole run is in '{journal.path}'. Make room, then "
-            f"load_run('{path}') reads it and its save() writes it."
+            f"{fault} Nothing is lost: the whole run is in '{journal.path}'. {first}"
+            f"load_run('{path}') reads it and its save() writes it, in another format, too."
         ) from fault
     _remove(journal.path)
 
@@ -71,9 +72,8 @@ def _remove(journal: Path) -> None:
 def check_target(path: Path, resume: bool = False, overwrite: bool = False) -> None:
     """A file that can be written, and holds nothing that would be lost."""
     shown, journal = str(path), journal_path(path)
-    library, _ = LIBRARY.get(format_of(path), ("json", ""))
-    if find_spec(library) is None:
-        raise FormatError(f"cannot be written: {needs(format_of(path))}", shown)
+    if missing := needs(format_of(path)):
+        raise FormatError(f"cannot be written: {missing}", shown)
     if not path.parent.is_dir():
         raise FormatError(f"there is no directory '{path.parent}'. Make it first.", shown)
     if path.is_dir():
@@ -120,12 +120,22 @@ def _write(path: Path, layout: Layout, tail: Tail, count: int, blocks: Iterable[
                     write_all(other.file, about)
                     other.commit()
             table.commit()
-    except ImportError:
-        raise FormatError(f"cannot be written: {needs(ending)}", str(path)) from None
+    except ImportError as fault:
+        raise FormatError(f"cannot be written: {needs(ending) or fault}", str(path)) from None
     except OSError as fault:
         raise FormatError(f"cannot be written: {fault.strerror or fault}.", str(path)) from fault
 
 
 def needs(ending: str) -> str:
-    library, extra = LIBRARY[ending]
-    return f"{ending} files need '{library}'. {how_to_install(extra)}"
+    """What a format lacks here, tried before there is anything to lose; "" nothing."""
+    libraries, extra = LIBRARY.get(ending, ((), ""))
+    for library in libraries:
+        try:
+            import_module(library)
+        except Exception as fault:  # a library of another build raises what it likes
+            found = f"{type(fault).__name__}: {fault}"
+            return (
+                f"{ending} files need '{library}' ({found}). Name a .csv file, or install it. "
+                f"{how_to_install(extra)}"
+            )
+    return ""

@@ -99,7 +99,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         with file.open("rb", buffering=0) as opened:
             checked = module.check(opened, file)
         layout, tail, read = module.read(file)
-    run = _stored(file, layout, tail, read)
+    with _format_errors(file):
+        run = _stored(file, layout, tail, read)
     run.note = "" if checked else UNCHECKED
     return run
 
@@ -111,8 +112,9 @@ def _format_errors(path: Path) -> Iterator[None]:
         yield
     except (ArmillaryError, KeyboardInterrupt):
         raise
-    except ImportError:
-        raise FormatError(f"cannot be read: {needs(format_of(path))}", str(path)) from None
+    except ImportError as fault:
+        text = f"cannot be read: {needs(format_of(path)) or fault}"
+        raise FormatError(text, str(path)) from None
     except Exception as fault:
         text = f"cannot be read as a run: {str(fault) or type(fault).__name__}."
         raise FormatError(text, str(path)) from fault

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.shown import drawn
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -36,7 +38,7 @@ def plot_identification(
         for sign in (-2.0, 2.0):
             left.axhline(sign * found.noise[k], color="0.4", lw=0.7, ls="--")
         unit = e.units[k]
-        forces.set_ylabel(f"{label}\n{unit}")
+        forces.set_ylabel(drawn(f"{label}\n{unit}"))
         left.set_ylabel(unit)
         _histogram(bell, found.residuals[:, k], float(found.noise[k]))
     handles, names = grid[0, 0].get_legend_handles_labels()

@@ -477,6 +477,6 @@ def formulations(
 def formulation(name: str) -> Formulation:
     """One by its name."""
     for row in FORMULATIONS:
-        if row.name == name:
+        if isinstance(name, str) and row.name == name:
             return row
     raise unknown_name("formulation", name, [row.name for row in FORMULATIONS])

@@ -48,7 +48,8 @@ def report_mechanism(
         of_mechanism.settings(mechanism, {}),
     ]
     found.insert(1, all_warnings(found))
-    return write_report(path, title or mechanism.name, text, found, sections, overwrite)
+    name = mechanism.name if title is None else str(title)
+    return write_report(path, name, text, found, sections, overwrite)
 
 
 def report_run(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, unknown_name
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats
 from armillary.viewer.sketch.canvas import Canvas
 from armillary.viewer.sketch.display import INK, Mark, Text
 from armillary.viewer.sketch.skeleton import Skeleton
@@ -50,7 +50,7 @@ def arrow_marks(canvas: Canvas, shown: Skeleton, forces: Mapping[str, ArrayLike]
 
 def _placed(shown: Skeleton, name: str, value: ArrayLike) -> tuple[str, Array, Array]:
     """(name, where, wrench along the world's axes)."""
-    wrench = np.asarray(value, float)
+    wrench = as_floats(f"forces['{name}']", value)
     if wrench.shape != (6,) or not np.isfinite(wrench).all():
         raise InputError(
             f"forces: '{name}' must be a wrench of 6 finite numbers (moment, force), found "

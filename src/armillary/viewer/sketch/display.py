@@ -16,6 +16,7 @@ from html import escape
 
 from armillary.errors import FormatError, InputError, Remedy
 from armillary.formats.files import named_path
+from armillary.shown import drawn
 
 Point = tuple[float, float]
 INK, PAPER = "#222222", "#ffffff"
@@ -217,10 +218,9 @@ def _plot_mark(axes, mark: Mark, order: int) -> None:  # type: ignore[no-untyped
 
     point = 0.72
     if isinstance(mark, Text):
-        plain = mark.text.replace("$", r"\$")
         axes.text(
             *mark.center,
-            plain,
+            drawn(mark.text),
             color=mark.color,
             fontsize=mark.size * point,
             ha="center",

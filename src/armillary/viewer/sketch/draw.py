@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.inputs import Array, as_floats, flag, mapping
 from armillary.evaluate.named_states import State, names_of
 from armillary.mechanism import Mechanism
 from armillary.sim.record.run_data import RunData
@@ -74,10 +74,11 @@ def draw_mechanism(
     centers: mark the centres of mass.  forces: wrenches (6,) by the name of a joint, body,
     constraint or force element, on the body in its frame at its origin: N m and N, as `reactions`,
     `solve(...).reactions` and `element_forces` give them.  size: of the picture in pixels."""
+    flag("centers", centers)
     shown = skeleton(mechanism, q)
     sketch = Sketch([shown], view, labels, size)
     marks = sketch.marks(shown, frames=frames, centers=centers)
-    marks += arrow_marks(sketch.canvas, shown, forces or {})
+    marks += arrow_marks(sketch.canvas, shown, mapping("forces", forces, "{name: wrench (6,)}"))
     return sketch.picture(marks, mechanism.name if title is None else str(title))
 
 
@@ -164,7 +165,7 @@ def _width_and_height(size: object) -> tuple[float, float]:
     """Not a number where it is no pair of them."""
     try:
         width, height = (float(x) for x in size)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.nan, np.nan
     return width, height
 
@@ -183,7 +184,7 @@ class Sketch:
         labels: str,
         size: tuple[float, float],
     ):
-        if labels not in _LABELS:
+        if not isinstance(labels, str) or labels not in _LABELS:
             raise InputError(f"labels: expected one of {', '.join(_LABELS)}, found '{labels}'.")
         width, height = _width_and_height(size)
         if not (2 * MARGIN < width < 2e4 and 2 * MARGIN < height < 2e4):

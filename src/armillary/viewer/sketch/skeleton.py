@@ -14,7 +14,7 @@ import numpy as np
 
 from armillary.algorithms.tree import kinematics
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array, as_floats
+from armillary.evaluate.inputs import Array
 from armillary.evaluate.named_states import State
 from armillary.mechanism import Mechanism
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface, Wheel
@@ -173,16 +173,19 @@ def skeleton(mechanism: Mechanism, q: State | None = None) -> Skeleton:
     """The skeleton at q (default: the initial configuration)."""
     if not isinstance(mechanism, Mechanism):
         raise InputError(f"draw: expected a mechanism, found {mechanism!r:.60}.")
-    model, q = mechanism.model, mechanism.initial if q is None else q
-    state = as_floats("q", mechanism.evaluator.complete({"q": q})["q"])
-    if state.shape != (model.nq,):
+    return _Reader(mechanism, one_configuration(mechanism, q)).skeleton()
+
+
+def one_configuration(mechanism: Mechanism, q: State | None) -> Array:
+    """q (nq) of a picture, checked; None: where the mechanism starts."""
+    start = mechanism.initial if q is None else q
+    rows, single = mechanism.evaluator.checked({"q": start})["q"]
+    if not single:
         raise InputError(
-            f"q: expected one configuration of {model.nq} numbers, found shape {state.shape}."
+            f"q: expected one configuration of {mechanism.nq} numbers, found {len(rows)} of them. "
+            f"Give one row, such as q[0]."
         )
-    if not np.isfinite(state).all():
-        bad = [n for n, x in zip(model.q_labels, state, strict=True) if not np.isfinite(x)]
-        raise InputError(f"q: not finite for {', '.join(bad)}; there is nothing to draw.")
-    return _Reader(mechanism, state).skeleton()
+    return rows[0]
 
 
 class _Reader:
