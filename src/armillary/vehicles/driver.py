@@ -1,11 +1,11 @@
 """A driver: keeps a speed, steers along a path, brakes, and slows down before a roll-over.
 
-Steering looks ahead (pure pursuit): the arc along the velocity of the chassis's origin to the point
-of the path at a distance l in front of it has the curvature  κ = 2 sin β / l,  and the wheels
-follow by
+Steering looks ahead (pure pursuit): the arc from the chassis's origin to the point of the path at a
+distance l in front of it has the curvature  κ = 2 sin β / l,  and the wheels follow by
     tan delta = L κ / √(1 - (κ d)²),      d(steer)/dt = (delta - steer) / lag
-β: angle from the velocity to that point, L wheelbase, d: of the origin from the unsteered axle.  On
-a circle this is its curvature.  Where the path is followed by its length s,
+β: angle from the way that the origin goes to that point; in a steady bend without slip it goes
+sin⁻¹(κ_path d) beside the heading, which the driver gets used to; L wheelbase, d: of the origin
+ahead of the unsteered axle.  On a circle κ is its curvature.  Where the path is followed by its length s,
     ds/dt = v along the path + what s is behind / 0.1 s.
 A servo moves the steering coordinate, or those of all wheels that are steered one by one; without
 steering, torques of both sides turn it.  Speed is kept by a torque on the driven wheels,
@@ -36,8 +36,8 @@ _TURNING = 0.05  # s, in which torques of both sides turn a small vehicle
 _FAST = 120.0  # rad/s, of servos of small vehicles
 _GRIPS = 2.0  # s/rad: brakes have their torque from about half a rad/s of their wheels on
 _SLOWEST = 2.0  # m/s: the driver looks at least as far as at this speed, or two wheelbases
+_USED = 1.5  # s, in which a driver gets used to a bend
 _CATCH_UP = 10.0  # 1/s, of the place on the path that is followed
-_CREEPING = 0.02  # m/s: slower, and the chassis's direction counts for that of its velocity
 _BITES = 0.1  # s, in which brakes of a guard come
 _IDLE = 1e-3  # m/s²: with less a guard does not brake
 _INSIDE = 0.95  # of the circle about the unsteered axle
@@ -84,9 +84,12 @@ class Driver(Block):
     wheels together, N m; guard: slows down before a roll-over; most: of the wheels' steering angle,
     rad; step: of the run, s: about standstill brakes are no stiffer than it can follow.
 
-    A run ends before its time where the vehicle leaves its path by more than `room` m (default:
-    the greater of 1 m and its track; inf: it may), or falls over; one that ends before t = `at` s, or before
-    `reach` m (of a path: its `begin`), has not reached what it is for."""
+    A run ends before its time where the vehicle leaves its path by more than `room` m (default: its
+    length, and no more than the path allows; inf: it may), or falls over; one that ends before `at`
+    s, or before `reach` m (of a path: its `begin`), has not reached what it is for."""
+
+    states = tuple(f"driver.{name}" for name in ("steer", "speed", "way", "bend", "slowing"))
+    state_units = ("rad", "N m", "m", "1/m", "m/s²")
 
     def __init__(
         self,
@@ -106,10 +109,10 @@ class Driver(Block):
         at: float = 0.0,
         reach: float = 0.0,
     ):
-        size = max(vehicle.wheelbase, *vehicle.tracks, 0.1)
         self.speed, self.path, self.brake, self.guard = speed, path, brake, guard
         self.preview, self.lag, self.limit, self.most = preview, lag, limit, most
-        self.room = max(vehicle.tracks) if room is None else room
+        size = max(vehicle.wheelbase, *vehicle.tracks, 0.1)
+        self.room = min(size, path.room if path is not None else size) if room is None else room
         for name in ("preview", "lag", "limit", "most", "room"):
             if not (isinstance(getattr(self, name), int | float) and getattr(self, name) > 0.0):
                 found = getattr(self, name)
@@ -143,8 +146,6 @@ class Driver(Block):
             self.brake_slopes = [x / (step * together) for x in _felt_inertias(m, self.wheels)]
         self.loads = WheelLoads(vehicle) if guard is not None and not vehicle.rolling else None
         self.at, self.reach = at, max(reach, path.begin if path is not None else 0.0)
-        self.states = ("driver.steer", "driver.speed", "driver.way", "driver.slowing")
-        self.state_units = ("rad", "N m", "m", "m/s²")
         self.alarms = self._alarms(vehicle)
         self.built_for = made_for(m)
 
@@ -180,6 +181,7 @@ class Driver(Block):
         middle = 0.5 * (min(y.values()) + max(y.values()))
         self.sides = [(labels.index(w), 1.0 if y[w] < middle else -1.0) for w in vehicle.driven]
         track = max(vehicle.tracks)  # of a body with the yaw inertia m track²/4
+        self.sharpest = 2.0 / track  # curvature, 1/m: about one of its wheels
         self.yaw_gain = 0.25 * vehicle.mass * track * self.radius / (_TURNING * len(y) / 2.0)
 
     def force(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
@@ -194,7 +196,7 @@ class Driver(Block):
                 out[k] = out[k] - _braked(each, slope, v[k])
         if self.guard is not None:
             for k, slope, torque in zip(
-                self.wheels, self.brake_slopes, self._slowing(q, z[3]), strict=True
+                self.wheels, self.brake_slopes, self._slowing(q, v, z[4]), strict=True
             ):
                 out[k] = out[k] - _braked(torque, slope, v[k])
         for servo in self.servos:
@@ -210,16 +212,18 @@ class Driver(Block):
     def rate(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars, u: Scalars) -> list[Scalar]:
         steer: Scalar = 0.0
         way: Scalar = self.ground.velocity(q, v)[0]
+        bend: Scalar = 0.0
         slowing: Scalar = 0.0
         if self.path is not None:
-            steer = (self._wanted(self.path, q, v, z[2]) - z[0]) * (1.0 / self.lag)
+            steer = (self._wanted(self.path, q, v, z) - z[0]) * (1.0 / self.lag)
             way = self._progress(self.path, q, v, z[2])
+            bend = (self.path.curvature(z[2]) - z[3]) * (1.0 / _USED)
         if self.guard is not None:
-            contact = self.loads.index(self.loads(q)) if self.loads is not None else 0.0
+            contact = self.loads.index(self.loads(q, v)) if self.loads is not None else 0.0
             vx, turning = self.ground.velocity(q, v)[0], self.ground.yaw_rate(v)
-            slowing = (self.guard.slowing(vx, turning, contact) - z[3]) * (1.0 / _BITES)
+            slowing = (self.guard.slowing(vx, turning, contact) - z[4]) * (1.0 / _BITES)
         speed = 0.5 * self.gain * self._short(t, q, v, z) if self.speed is not None else 0.0
-        return [steer, speed, way, slowing]
+        return [steer, speed, way, bend, slowing]
 
     def start(
         self, mechanism: Mechanism, q: Scalars | None = None, v: Scalars | None = None
@@ -228,15 +232,15 @@ class Driver(Block):
             return [0.0] * len(self.states)
         x, y = (np.asarray(a, float) for a in self.ground.place(q)[:2])
         way = np.vectorize(self.path.near, otypes=[float])(x, y)
-        return [0.0, 0.0, way if way.ndim else float(way), 0.0]
+        return [0.0, 0.0, way if way.ndim else float(way), 0.0, 0.0]
 
     def undone(self, t: float, z: Array) -> str:
-        if t <= self.at:
+        if 0.0 < self.at >= t:
             return (
                 f"it has not reached its manoeuvre, which begins at {self.at:g} s, and the run "
                 f"ends at {t:g} s. Let it last longer"
             )
-        if z[2] <= self.reach:
+        if 0.0 < self.reach >= z[2]:
             return (
                 f"it has not reached its manoeuvre, which begins after {self.reach:.4g} m, and the "
                 f"run ends after {z[2]:.4g} m. Let it last longer, or drive faster"
@@ -260,41 +264,41 @@ class Driver(Block):
         if guard is not None:
             text = f"the roll-over guard brakes with all it has, {guard.most:g} m/s²: it may not do"
             most = _SATURATED * guard.most
-            found.append(Alarm(lambda t, q, v, z: z[3] - most, text, terminal=False))
+            found.append(Alarm(lambda t, q, v, z: z[4] - most, text, terminal=False))
         return found
 
-    def _slowing(self, q: Scalars, slowing: Scalar) -> list[Scalar]:
+    def _slowing(self, q: Scalars, v: Scalars, slowing: Scalar) -> list[Scalar]:
         """Torques of the guard's brakes: of a deceleration of everything, shared by the loads."""
         count = len(self.wheels)
         whole = slowing * (self.mass * self.radius)
         if self.loads is None:
             return [whole * (1.0 / count)] * count
-        loads = self.loads(q)
+        loads = self.loads(q, v)
         total = sum(loads, 0.0)
         return [whole * load / where(total > 1.0, total, 1.0) for load in loads]
 
     def _short(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars) -> Scalar:
         """m/s that are missing; none where the guard brakes."""
         missing = value(self.speed or 0.0, t) - self.ground.velocity(q, v)[0]
-        return missing if self.guard is None else where(z[3] > _IDLE, 0.0, missing)
+        return missing if self.guard is None else where(z[4] > _IDLE, 0.0, missing)
 
     def _torque(self, t: Scalar, q: Scalars, v: Scalars, z: Scalars) -> Scalar:
         """Of all driven wheels together, N m."""
         return clip(self.gain * self._short(t, q, v, z) + z[1], -self.limit, self.limit)
 
-    def _wanted(self, path: Path, q: Scalars, v: Scalars, way: Scalar) -> Scalar:
+    def _wanted(self, path: Path, q: Scalars, v: Scalars, z: Scalars) -> Scalar:
         """Angle of the wheels, rad, or the curvature of what turns by its sides, 1/m."""
         x, y, c, s = self.ground.place(q)
-        vx, vy = self.ground.velocity(q, v)
+        _, _, way, bend, _ = z
         dx, dy = path.slope(way)
-        ahead = clip(self.preview * vx, self.nearest, 1e9)
+        ahead = clip(self.preview * self.ground.velocity(q, v)[0], self.nearest, 1e9)
         px, py = path.point(way + ahead / sqrt(dx * dx + dy * dy))
         along, across = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
-        left = vy / sqrt(vx * vx + vy * vy + _CREEPING**2)
+        left = clip(bend * self.ahead, -_INSIDE, _INSIDE)
         straight = sqrt(1.0 - left * left)
         curvature = 2.0 * (straight * across - left * along) / (along * along + across * across)
         if self.sides:
-            return clip(curvature, -self.most, self.most)
+            return clip(curvature, -self.sharpest, self.sharpest)
         part = clip(curvature * self.ahead, -_INSIDE, _INSIDE)
         angle = atan2(self.wheelbase * curvature, sqrt(1.0 - part * part))
         return clip(angle, -self.most, self.most)
@@ -304,10 +308,9 @@ class Driver(Block):
         x, y, c, s = self.ground.place(q)
         vx, vy = self.ground.velocity(q, v)
         dx, dy = path.slope(way)
-        px, py = path.point(way)
+        size2 = dx * dx + dy * dy
         forward = (c * vx - s * vy) * dx + (s * vx + c * vy) * dy
-        behind = (x - px) * dx + (y - py) * dy
-        return (forward + _CATCH_UP * behind) / (dx * dx + dy * dy)
+        return forward / size2 + _CATCH_UP * path.beside(way, x, y)[0] / sqrt(size2)
 
 
 class GroundMotion:

@@ -108,7 +108,9 @@ def slalom(
 ) -> Manoeuvre:
     """Around cones with a driver."""
     _positive("slalom", speed=speed, spacing=spacing, duration=duration)
-    return Manoeuvre("slalom", duration, speed, path=Slalom(spacing, width))
+    return Manoeuvre(
+        "slalom", duration, speed, path=Slalom(spacing, width, begin=min(30.0, 2.0 * spacing))
+    )
 
 
 def constant_radius(
@@ -117,10 +119,10 @@ def constant_radius(
     duration: float = 10.0,
     run_up: float | None = None,
 ) -> Manoeuvre:
-    """A driver on a circle, from a straight line of `run_up` m (default: a quarter of the radius,
+    """A driver on a circle, from a straight line of `run_up` m (default: a sixth of the radius,
     at most 10 m); speed: a number or a function of t (ISO 4138)."""
     _positive("constant_radius", duration=duration)
-    begin = min(10.0, 0.25 * abs(radius)) if run_up is None else run_up
+    begin = min(10.0, abs(radius) / 6.0) if run_up is None else run_up
     return Manoeuvre("constant radius", duration, speed, path=Circle(radius, begin))
 
 
@@ -164,7 +166,7 @@ def drive(
     """A vehicle through a manoeuvre; what engineers read off it is in the result.
 
     It ends before its time, and is not complete, where the vehicle leaves its path by more than
-    `room` m (default: its track) or falls over; nor is one complete that does not reach its
+    `room` m (default: its length, or what the path allows) or falls over; nor is one complete that does not reach its
     manoeuvre: `run.message` tells.  guard: slows down before a roll-over; record: more than q, v
     and the tyres; options: of `simulate`.  Where the angle of the wheels is given, the steering coordinate is prescribed, and
     so are the joints of what the vehicle carries (`vehicle.held`), where they begin."""

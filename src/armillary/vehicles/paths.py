@@ -14,15 +14,19 @@ from armillary.errors import InputError
 from armillary.scalar import Scalar, cos, sin, sqrt, where
 from armillary.sim.motion.profiles import PROFILES
 
-_NEAR = 1e-3  # m, of differences along a path
+_NEAR = 0.01  # m, of differences along a path
 
 
 class Path:
     """A line on the ground: `across` x, or with a `point` of its own any other.
 
-    begin: s at which what it is for begins, m."""
+    begin: s at which what it is for begins, m; room: farther beside it one does not follow it."""
 
     begin: float = 0.0
+
+    @property
+    def room(self) -> float:
+        return math.inf
 
     def across(self, x: Scalar) -> Scalar:
         """y at x, m."""
@@ -36,6 +40,13 @@ class Path:
         """(dx/ds, dy/ds), 1: a unit vector along the path where s is its length."""
         (x0, y0), (x1, y1) = self.point(s - _NEAR), self.point(s + _NEAR)
         return (x1 - x0) * (0.5 / _NEAR), (y1 - y0) * (0.5 / _NEAR)
+
+    def curvature(self, s: Scalar) -> Scalar:
+        """1/m, positive to the left."""
+        (x0, y0), (x1, y1), (dx, dy) = self.slope(s - _NEAR), self.slope(s + _NEAR), self.slope(s)
+        ddx, ddy = (x1 - x0) * (0.5 / _NEAR), (y1 - y0) * (0.5 / _NEAR)
+        size2 = dx * dx + dy * dy
+        return (dx * ddy - dy * ddx) / (size2 * sqrt(size2))
 
     def beside(self, s: Scalar, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
         """From the path at s to a point: along it and to its left, m."""
@@ -72,6 +83,10 @@ class Circle(Path):
         if not 1e-3 < abs(self.radius) < math.inf:
             raise InputError(f"Circle: radius is a length other than 0, found {self.radius!r}.")
 
+    @property
+    def room(self) -> float:
+        return 0.5 * abs(self.radius)
+
     def point(self, s: Scalar) -> tuple[Scalar, Scalar]:
         before = where(s < self.begin, s, self.begin)
         angle = (s - before) / self.radius
@@ -103,6 +118,10 @@ class LaneChange(Path):
         if not self.length > 0.0:
             raise InputError(f"LaneChange: length is more than 0 m, found {self.length!r}.")
 
+    @property
+    def room(self) -> float:
+        return 0.75 * abs(self.width) or math.inf
+
     def across(self, x: Scalar) -> Scalar:
         there = smooth_step(x, self.begin, self.length)
         if self.back:
@@ -121,6 +140,10 @@ class Slalom(Path):
     def __post_init__(self) -> None:
         if not self.spacing > 0.0:
             raise InputError(f"Slalom: spacing is more than 0 m, found {self.spacing!r}.")
+
+    @property
+    def room(self) -> float:
+        return abs(self.width) or math.inf  # beyond, it goes around no cone
 
     def across(self, x: Scalar) -> Scalar:
         swing = sin((x - self.begin) * (math.pi / self.spacing))

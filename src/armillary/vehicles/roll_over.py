@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from armillary.algorithms.tree.kinematics import poses
+from armillary.algorithms.forces.tyre_loads import tyre_loads
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.graph.expr import Node
-from armillary.model.tyres.contact import touch
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Scalars, clip
 from armillary.sim.loop.alarms import Alarm
-from armillary.spatial import Transform, Vector
+from armillary.sim.motion.user_functions import array_of
 from armillary.vehicles.vehicle import Vehicle
 
 _FALLEN = 0.54  # cos(1 rad): no vehicle comes back from there
@@ -35,8 +33,8 @@ class RollOverGuard:
 
     height: float
     track: float
-    threshold: float = 0.3
-    gain: float = 20.0
+    threshold: float = 0.25
+    gain: float = 40.0
     most: float = 5.0
     gravity: float = 9.81
 
@@ -58,31 +56,23 @@ class RollOverGuard:
 
 
 class WheelLoads:
-    """Contact forces as the springs of the tyres have them, over scalars."""
+    """Contact forces, over scalars."""
 
     def __init__(self, vehicle: Vehicle):
-        self.evaluator = vehicle.mechanism.evaluator
-        known = {part.name: part for part in self.evaluator.tables().elements}
-        self.tyres = [known[name] for name in vehicle.tyres]
+        self.mechanism = vehicle.mechanism
+        names = [element.name for element in self.mechanism.evaluator.tables().elements]
+        self.tyres = vehicle.tyres
+        self.law = tyre_loads(tuple(map(names.index, vehicle.tyres)))
         at = {wheel: k for k, wheel in enumerate(vehicle.wheels)}
         self.sides = [[[at[w] for w in side] for side in own] for own in vehicle.sides.values()]
 
-    def __call__(self, q: Scalars) -> list[Scalar]:
+    def __call__(self, q: Scalars, v: Scalars) -> list[Scalar]:
         """Of every wheel along the road's normal, N."""
-        traced = any(isinstance(x, Node) for x in q)
-        interpret = self.evaluator.inlined if traced else self.evaluator.interpret
-        bodies = interpret(poses, {"q": list(q)}).bodies
-        none = Vector(0, 0, 0)
-        loads = []
-        for tyre in self.tyres:
-            law: Any = tyre.law
-            ends = zip(tyre.bodies, tyre.places, strict=True)
-            road, wheel = (X if k < 0 else X @ bodies[k].Y for k, X in ends)
-            X: Transform = wheel @ road.inverse()
-            e = X.E.T @ Vector(*law.axis)
-            c = touch(law.road, X.r, e, none, none, law.radius, law.lift)
-            loads.append(law.model.radial(c.deflection, 0.0, law.radius) / c.cosine)
-        return loads
+        if any(isinstance(x, Node) for x in q):
+            found = self.mechanism.evaluator.inlined(self.law, {"q": list(q), "v": list(v)})
+            return list(found.result("loads"))
+        forces = self.mechanism.tyre_forces(array_of(q), array_of(v))
+        return [forces[name]["Fz"] for name in self.tyres]
 
     def index(self, loads: Scalars) -> Scalar:
         """The greatest |F_right - F_left| / (F_right + F_left) of the units."""
