@@ -76,8 +76,8 @@ _CORNERS = (
 def _rover(b: Builder) -> None:
     """x forward, y left.  Steering axes stand over the wheels' centres.
 
-    At the start all wheels point straight ahead: it drives on as it is.  Where the axles meet or are
-    parallel, three of the twelve rows follow from the others; elsewhere two do and it stands."""
+    At the start all wheels point straight ahead: it drives on as it is.  Where the axles meet, or
+    are parallel, three of the twelve rows follow from the others; else two do, and it stands."""
     radius = 0.16
     b.body("chassis", joint="free", **box(96.0, (1.1, 0.6, 0.25), (0.02, 0.01, 0.18), BLUE))
     strut = bar(3.2, 0.22, 0.06, "z", ORANGE) | {"passive": Passive(viscous=0.8)}

@@ -5,8 +5,8 @@ distance l in front of it has the curvature  κ = 2 sin β / l,  and the wheels 
     tan delta = L κ / √(1 - (κ d)²),      d(steer)/dt = (delta - steer) / lag
 β: angle from the way that the origin goes to that point; in a steady bend without slip it goes
 sin⁻¹(κ_path d) beside the heading, which the driver gets used to; L wheelbase, d: of the origin
-ahead of the unsteered axle.  On a circle κ is its curvature.  Where the path is followed by its length s,
-    ds/dt = v along the path + what s is behind / 0.1 s.
+ahead of the unsteered axle.  On a circle κ is its curvature.  A path is followed by its length s:
+    ds/dt = v along the path + what s is behind / 0.1 s
 A servo moves the steering coordinate, or those of all wheels that are steered one by one; without
 steering, torques of both sides turn it.  Speed is kept by a torque on the driven wheels,
 proportional and integral.
@@ -252,15 +252,12 @@ class Driver(Block):
         found = [] if not self.ground.free else [fallen(vehicle)]
         path, guard, ground = self.path, self.guard, self.ground
         if path is not None and self.room < math.inf:
-            text = f"'{vehicle.name}' has left its path by {self.room:.3g} m"
-            found.append(
-                Alarm(
-                    lambda t, q, v, z: (
-                        np.hypot(*path.beside(z[2], *ground.place(q)[:2])) - self.room
-                    ),
-                    text,
-                )
-            )
+
+            def beyond(t: Array, q: Array, v: Array, z: Array) -> Array:
+                x, y = ground.place(list(q))[:2]
+                return np.asarray(np.hypot(*path.beside(z[2], x, y)) - self.room)
+
+            found.append(Alarm(beyond, f"'{vehicle.name}' has left its path by {self.room:.3g} m"))
         if guard is not None:
             text = f"the roll-over guard brakes with all it has, {guard.most:g} m/s²: it may not do"
             most = _SATURATED * guard.most

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from armillary.errors import InputError
@@ -140,10 +140,8 @@ def straight_braking(
     def brake(t: Scalar) -> Scalar:
         return torque * smooth_step(t, at, 0.2)
 
-    if driver:
-        return Manoeuvre("braking", duration, begin=speed, path=Straight(), brake=brake, at=at)
-    held = {"steer": lambda t: 0.0 * t, "brake": brake, "at": at}
-    return Manoeuvre("braking", duration, begin=speed, **held)
+    found = Manoeuvre("braking", duration, begin=speed, path=Straight(), brake=brake, at=at)
+    return found if driver else replace(found, path=None, steer=lambda t: 0.0 * t)
 
 
 def bump_crossing(speed: float = 10.0, duration: float = 3.0) -> Manoeuvre:
@@ -166,10 +164,11 @@ def drive(
     """A vehicle through a manoeuvre; what engineers read off it is in the result.
 
     It ends before its time, and is not complete, where the vehicle leaves its path by more than
-    `room` m (default: its length, or what the path allows) or falls over; nor is one complete that does not reach its
-    manoeuvre: `run.message` tells.  guard: slows down before a roll-over; record: more than q, v
-    and the tyres; options: of `simulate`.  Where the angle of the wheels is given, the steering coordinate is prescribed, and
-    so are the joints of what the vehicle carries (`vehicle.held`), where they begin."""
+    `room` m (default: its length, or what the path allows) or falls over; one that does not reach
+    its manoeuvre is not complete either: `run.message` tells.  guard: slows down before a
+    roll-over; record: more than q, v and the tyres; options: of `simulate`.  Where the angle of the
+    wheels is given, the steering coordinate is prescribed, and so are the joints of what the
+    vehicle carries (`vehicle.held`), where they begin."""
     if not isinstance(vehicle, Vehicle):
         raise InputError(f"drive: expected a vehicle of am.vehicles, found {vehicle!r:.60}.")
     if not isinstance(manoeuvre, Manoeuvre):

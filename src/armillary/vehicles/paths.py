@@ -93,9 +93,12 @@ class Circle(Path):
         return before + self.radius * sin(angle), self.radius * (1.0 - cos(angle))
 
     def near(self, x: float, y: float) -> float:
-        angle = math.atan2((x - self.begin) / self.radius, 1.0 - y / self.radius)
-        ahead = x > self.begin or y / self.radius > 1.0
-        return self.begin + abs(self.radius) * (angle % math.tau) if ahead else x
+        across = y - self.radius
+        angle = math.atan2((x - self.begin) / self.radius, -across / self.radius)
+        away = abs(math.hypot(x - self.begin, across) - abs(self.radius))
+        if x <= self.begin and abs(y) <= away:
+            return x
+        return self.begin + self.radius * angle % (math.tau * abs(self.radius))
 
 
 def smooth_step(x: Scalar, begin: float, length: float) -> Scalar:

@@ -21,7 +21,7 @@ _FALLEN = 0.54  # cos(1 rad): no vehicle comes back from there
 
 @dataclass(frozen=True)
 class RollOverGuard:
-    """Brakes when the load of the inner side goes away: `drive(..., guard=RollOverGuard(h, track))`.
+    """Brakes when the load of the inner side goes away.
 
     The index is the part of the load that the inner side has lost, 1 where it lifts: the greater of
     that in steady turning, 2 h v_x r / (track g), which is known early, and of what the contact

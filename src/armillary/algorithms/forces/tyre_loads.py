@@ -21,7 +21,8 @@ def tyre_loads(tyres: tuple[int, ...]) -> Algorithm:
         for number in tyres:
             element = run.tables.elements[number]
             law: Any = element.law
-            loads.append(law.forces(law.contact(Between(ends_of(element, run.tree)))).fz)
+            ends: Any = ends_of(element, run.tree)
+            loads.append(law.forces(law.contact(Between(ends))).fz)
         run.world.loads = Numbers(loads)
 
     return Algorithm(
