@@ -133,6 +133,16 @@ def test_a_manoeuvre_that_is_not_reached_is_told(name):
     assert text in found.run.message and "has not reached its manoeuvre" in str(found)
 
 
+@pytest.mark.parametrize("steps", [1, 4, 10, 11])
+def test_the_shortest_drives_are_shown(steps):
+    """What takes differences over time is left out where there are too few instants."""
+    found = V.drive(V.differential_drive(), V.bump_crossing(0.5, 5e-3 * steps), step=5e-3)
+    assert "speed at the end" in str(found) and len(found.time) == steps + 1
+    assert ("lateral acceleration" in str(found)) == (steps > 9)
+    with pytest.raises(am.InputError, match="has no steering"):
+        found.understeer_gradient()
+
+
 def test_a_bump_that_is_not_reached_is_told():
     """The manoeuvre is the road's: it begins where that does."""
     car = V.car(road=am.roads.Bump(start=5.0, length=0.5, height=0.02))
@@ -161,3 +171,24 @@ def test_of_runs_side_by_side_each_says_so():
     run = am.simulate(robot.mechanism, q, v, 3.0, 5e-3, controller=driver, project_start=True)
     assert not run.complete and "run 1: " in run.message and "run 0: " not in run.message
     assert "has left its path by 0.3 m" in run.message
+
+
+def guarded(vehicle):
+    return V.RollOverGuard(float(vehicle.center_of_mass[2]), float(np.mean(vehicle.tracks)))
+
+
+def test_a_guard_saves_the_triple_trailer():
+    """By the contact forces of all units [Yesiloglu2007, 6.2]: its trailers lean long before the
+    steady turning of the tractor tells: without it a side lifts at 3.27 s.  Where it has no more to
+    give, it says so."""
+    train = V.truck(3)
+    turn = V.ramp_steer(18.0, 0.02, duration=4.5)
+    saved = V.drive(train, turn, step=4e-3, guard=guarded(train))
+    assert saved.run.complete and saved.roll_over_warning()[1] is None
+    assert saved.roll_over_index.max() < 0.8
+    (note,) = saved.run.events
+    assert "the roll-over guard brakes with all it has, 5 m/s²" in note[1] and note[1] in str(saved)
+    # it takes 5 m/s² times the mass, whatever the vehicle: Newton's law for all of it
+    speed, time = saved.speed(), saved.time
+    hard = (time > note[0] + 0.2) & (time < note[0] + 0.6)
+    assert np.polyfit(time[hard], speed[hard], 1)[0] == pytest.approx(-5.0, rel=0.25)

@@ -18,6 +18,7 @@ from armillary.vehicles.vehicle import Vehicle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_DIFFERENCES = 3  # instants of second differences at the least
 _STRAIGHT = 1e-3  # m/s² of lateral acceleration: less is rounding of the path's differences
 
 
@@ -79,6 +80,8 @@ class Drive:
     def lateral_acceleration(self, unit: str = "") -> Array:
         """m/s², of the centre of mass of the unit's body, by differences of its path."""
         name = unit or self.vehicle.chassis
+        if len(self.time) < _DIFFERENCES:
+            return np.full(len(self.time), math.nan)
         path, t, yaw = self._center(name)[:, :2], self.time, self.heading(name)
         a = np.gradient(np.gradient(path, t, axis=0, edge_order=2), t, axis=0, edge_order=2)
         return -np.sin(yaw) * a[:, 0] + np.cos(yaw) * a[:, 1]
@@ -150,13 +153,18 @@ class Drive:
         """Peak lateral acceleration of the last unit over that of the first (ISO 14791); NaN where
         the first one goes straight on."""
         units = self.vehicle.units
-        peaks = [np.abs(self.lateral_acceleration(u)[5:-5]).max() for u in (units[0], units[-1])]
-        return float(peaks[1] / peaks[0]) if peaks[0] > _STRAIGHT else math.nan
+        first, last = (_peak(self.lateral_acceleration(unit)) for unit in (units[0], units[-1]))
+        return last / first if first > _STRAIGHT else math.nan
 
     def understeer_gradient(self) -> float:
         """Slope of  delta - L r / v  over the lateral acceleration, rad/(m/s²), in the later two
         thirds of a slow ramp."""
         vehicle = self.vehicle
+        if not vehicle.steering:
+            raise InputError(
+                f"understeer_gradient: '{vehicle.name}' has no steering. Take a vehicle whose "
+                f"wheels are steered."
+            )
         k = list(vehicle.mechanism.q_labels).index(vehicle.steering)
         delta = self.run.q[:, k] * vehicle.steering_gain
         ay = self.yaw_rate() * self.speed()
@@ -173,15 +181,10 @@ class Drive:
 
     def rows(self) -> list[tuple[str, float, str]]:
         """(quantity, greatest size, unit)."""
-        inner = slice(5, -5)
         rows = [
             ("speed at the end", float(self.speed()[-1]), "m/s"),
             ("yaw rate", float(np.abs(self.yaw_rate()).max()), "rad/s"),
-            (
-                "lateral acceleration",
-                float(np.abs(self.lateral_acceleration()[inner]).max()),
-                "m/s²",
-            ),
+            ("lateral acceleration", _peak(self.lateral_acceleration()), "m/s²"),
             ("roll angle", float(np.abs(self.roll()).max()), "rad"),
         ]
         if not self.vehicle.rolling and self.vehicle.sides:
@@ -198,7 +201,8 @@ class Drive:
     def __str__(self) -> str:
         lines = [f"{self.vehicle.name}, {self.title}: greatest values until {self.time[-1]:g} s"]
         lines += [f"  {name:28} {number:10.4g} {unit}" for name, number, unit in self.rows()]
-        lines += [f"  NOTE: {text} (t = {t:.4g} s)" for t, text in self.run.events]
+        notes = [event for event in self.run.events if event[1] not in self.run.message]
+        lines += [f"  NOTE: {text} (t = {t:.4g} s)" for t, text in notes]
         if not self.vehicle.rolling and self.vehicle.sides:
             warned, lifted = self.roll_over_warning()
             if warned is not None:
@@ -233,6 +237,11 @@ class Drive:
             above.legend(fontsize=7)
         figure.suptitle(f"{self.vehicle.name}, {self.title}")
         return figure
+
+
+def _peak(x: Array) -> float:
+    """Greatest size, without the ends, where differences are one-sided; NaN: it is too short."""
+    return float(np.abs(x[5:-5]).max()) if len(x) > 2 * 5 else math.nan
 
 
 def distance_beside(path: Array, point: Array) -> float | None:
