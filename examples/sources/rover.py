@@ -11,17 +11,17 @@ import armillary as am
 
 rover = am.example("rover")
 legs = [k for k, label in enumerate(rover.q_labels) if label.endswith("-steer")]
+places = ((0.5, 0.4), (0.5, -0.4), (-0.5, 0.4), (-0.5, -0.4))  # of the legs on the chassis, m
 steering = {
     "4ws straight": (0.0, 0.0, 0.0, 0.0),
     "4ws parallel crab 20deg": (np.pi / 9,) * 4,
     "4ws generic steer": (0.3, -0.2, 0.1, 0.25),
-    "4ws ICR-consistent steer": None,  # as it starts
+    "4ws ICR-consistent steer": tuple(np.arctan(x / (1.7 - y)) for x, y in places),
 }
 found = {}
 for name, angles in steering.items():
     q = np.array(rover.initial)
-    if angles is not None:
-        q[legs] = angles
+    q[legs] = angles
     mobility = rover.mobility(q)
     found[name] = (mobility.redundancy, mobility.instantaneous)
     print(f"{name:>24}: {found[name][0]} redundant rows, {found[name][1]} degrees of freedom")

@@ -52,7 +52,7 @@ def test_every_vehicle_drives(tmp_path):
     am.vehicles.differential_drive(track=0.6, radius=0.1, caster=0.3).save(file)
     found = json.loads(ran("drive", file, *words, "--driven", "left-wheel,right-wheel").stdout)
     assert found["complete"] and found["greatest"]["yaw rate"]["value"] >= 0.0
-    text = ran("drive", file, "straight-braking", "--speed", 1, "--torque", 1, "--for", 0.5).output
+    text = ran("drive", file, "straight-braking", "--speed", 1, "--torque", 1, "--for", 0.8).output
     assert "2 wheels (rolling without slip)" in text and "speed at the end" in text
     assert "--mu: the file says it itself" in ran("drive", file, "--mu", 0.5, code=1).output
 

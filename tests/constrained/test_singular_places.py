@@ -31,10 +31,13 @@ pytestmark = pytest.mark.skipif(not native_call.available(), reason="needs nativ
 
 
 def rover():
-    """Wheels in line: three rows fewer count than elsewhere."""
+    """All axles point to one centre, 1.7 m to the left: a row fewer counts than elsewhere."""
     m = am.example("rover")
-    v = m.project(m.initial, np.eye(m.nv)[3])[1]
-    return m, m.initial.copy(), v
+    q = m.initial.copy()
+    for corner, x, y in (("front-left", 0.5, 0.4), ("front-right", 0.5, -0.4),
+                         ("rear-left", -0.5, 0.4), ("rear-right", -0.5, -0.4)):  # fmt: skip
+        q[m.q_labels.index(f"{corner}-steer")] = np.arctan(x / (1.7 - y))
+    return m, q, m.project(q, np.eye(m.nv)[3])[1]
 
 
 def flat():

@@ -331,7 +331,9 @@ def test_cart_accelerates_as_recorded(torques):
 def test_rover_turns_about_one_centre():
     """Steering held, one motion is left: about a point 1.7 m to the left, at the same height."""
     rover = am.example("rover")
-    q = rover.initial
+    q = rover.initial.copy()
+    legs = [k for k, label in enumerate(rover.q_labels) if label.endswith("steer")]
+    q[legs] = [np.arctan(x / (1.7 - y)) for x in (0.5, -0.5) for y in (0.4, -0.4)]
     steer = [k for k, label in enumerate(rover.v_labels) if label.endswith("steer")]
     J = np.concatenate([constraint_jacobian(rover, q), np.eye(rover.nv)[steer]])
     (v,) = motions(J).T

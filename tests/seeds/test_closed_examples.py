@@ -273,7 +273,9 @@ STEER = {
     "4ws straight": (0.0, 0.0, 0.0, 0.0),
     "4ws parallel crab 20deg": (np.radians(20),) * 4,
     "4ws generic steer": (0.3, -0.2, 0.1, 0.25),
-    "4ws ICR-consistent steer": None,  # as the example starts
+    "4ws ICR-consistent steer": tuple(  # square to a point 1.7 m to the left
+        np.arctan(x / (1.7 - y)) for x in (0.5, -0.5) for y in (0.4, -0.4)
+    ),
 }
 
 
@@ -282,9 +284,8 @@ def test_rover(name):
     """Three redundant rows where the axles meet, two otherwise (errata 2-28); instantaneous."""
     rover, value = am.example("rover"), WHEELS["dof table"][name]
     q = np.array(rover.initial)
-    if STEER[name] is not None:
-        legs = [k for k, label in enumerate(rover.q_labels) if label.endswith("-steer")]
-        q[legs] = STEER[name]
+    legs = [k for k, label in enumerate(rover.q_labels) if label.endswith("-steer")]
+    q[legs] = STEER[name]
     found = rover.mobility(q)
     assert (found.redundancy, found.instantaneous) == (value["redundant"], value["dof"])
     x = rover.solve(q, np.zeros(14), np.zeros(14))

@@ -129,8 +129,12 @@ def test_steering_on_the_spot():
 
 @pytest.mark.parametrize("batch", [False, True])
 def test_a_rover_that_locks_says_so(batch):
-    """Driven with free steering, its rows disagree after a few steps: it stands, and tells."""
-    q = np.tile(ROVER.initial, (3, 1)) if batch else ROVER.initial
+    """Driven in a turn with free steering, its legs lag behind and its rows disagree after a few
+    steps: it stands, and tells."""
+    q = np.array(ROVER.initial)
+    for corner, x, y in zip(CORNERS, (0.5, 0.5, -0.5, -0.5), (0.4, -0.4, 0.4, -0.4), strict=True):
+        q[ROVER.q_labels.index(f"{corner}-steer")] = np.arctan(x / (1.7 - y))
+    q = np.tile(q, (3, 1)) if batch else q
     torques = {f"{corner}-drive": 0.8 for corner in CORNERS}
     run = am.simulate(ROVER, q, duration=0.1, step=1e-3, inputs=torques)
     assert np.abs(run.v[-1]).max() < 1e-4
@@ -139,6 +143,23 @@ def test_a_rover_that_locks_says_so(batch):
     assert all("9 independent rows at the start, 10 now" in text for text in told)
     assert all("steering of wheels" in text for text in told)
     assert not run.complete and "locked since t = " in run.message
+
+
+def test_a_rover_drives_on_from_where_it_starts():
+    """Straight ahead, by equal torques: what they do is the kinetic energy and what the bearings
+    take, along the line of its heading."""
+    torques = {f"{corner}-drive": 2.0 for corner in CORNERS}
+    run = am.simulate(ROVER, duration=2.0, step=4e-3, inputs=torques, record=("q", "v", "energy"))
+    assert run.complete and not run.events
+    turned = [run.column(f"{corner}-drive") for corner in CORNERS]
+    rolled = RADIUS * (turned[0][-1] - turned[0][0])
+    assert rolled > 0.4
+    moved = [run.column(f"q.chassis.p{x}")[-1] - run.column(f"q.chassis.p{x}")[0] for x in "xy"]
+    np.testing.assert_allclose(moved, rolled * np.array([np.cos(0.4), np.sin(0.4)]), rtol=1e-9)
+    spin = np.array([run.column(f"v.{corner}-drive") for corner in CORNERS])
+    lost = simpson(0.2 * np.sum(spin**2, axis=0), x=run.time)
+    done = 2.0 * sum(x[-1] - x[0] for x in turned)
+    assert run.energy[-1] - run.energy[0] == pytest.approx(done - lost, rel=1e-6)
 
 
 def car():

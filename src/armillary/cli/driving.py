@@ -66,6 +66,7 @@ def drive(
         warned, lifted = (None, None) if made.rolling else found.roll_over_warning()
         screen.print_json(
             {"vehicle": made.name, "manoeuvre": found.title, "complete": found.run.complete}
+            | {"message": found.run.message, "events": found.run.events}
             | {"greatest": rows, "roll_over_warning": warned, "side_lifts": lifted}
         )
     else:

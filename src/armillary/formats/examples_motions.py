@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+_ROVER_DRIVES = tuple(
+    f"{axle}-{side}-drive" for axle in ("front", "rear") for side in ("left", "right")
+)
 MOTIONS: Mapping[str, Mapping[str, object]] = {
     "stanford-six": {"duration": 0.6},
     "stanford": {"duration": 0.6},  # its slide falls out of sight later
@@ -23,7 +26,7 @@ MOTIONS: Mapping[str, Mapping[str, object]] = {
     "unicycle": {"v0": {"wheel.wx": 12.0}},
     "two-wheeled-cart": {"inputs": {"wheel1": 0.3, "wheel2": 0.5}},
     "bicycle": {"v0": {"rear-wheel": 15.0}},
-    "rover": {"inputs": {"front-left-steer": 0.5, "rear-right-steer": 0.5}, "duration": 1.0},
+    "rover": {"inputs": dict.fromkeys(_ROVER_DRIVES, 2.0)},
 }
 
 

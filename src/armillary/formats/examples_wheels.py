@@ -76,9 +76,9 @@ _CORNERS = (
 def _rover(b: Builder) -> None:
     """x forward, y left.  Steering axes stand over the wheels' centres.
 
-    At the start all axles point to one centre of turning, 1.7 m to the left.  Then three of the
-    twelve rows follow from the others; with other steering angles two do and it cannot drive."""
-    radius, centre = 0.16, 1.7
+    At the start all wheels point straight ahead: it drives on as it is.  Where the axles meet, or
+    are parallel, three of the twelve rows follow from the others; else two do, and it stands."""
+    radius = 0.16
     b.body("chassis", joint="free", **box(96.0, (1.1, 0.6, 0.25), (0.02, 0.01, 0.18), BLUE))
     strut = bar(3.2, 0.22, 0.06, "z", ORANGE) | {"passive": Passive(viscous=0.8)}
     strut |= {"rotor": Rotor(inertia=6.0e-6, gear=160.0)}
@@ -91,7 +91,6 @@ def _rover(b: Builder) -> None:
         b.body(leg, "chassis", "revolute", (x, y, 0.0), axis="z", joint_name=name, **strut)
         b.body(wheel, leg, "revolute", axis="y", joint_name=f"{corner}-drive", **tyre)
         b.wheel(Wheel(f"{corner}-tyre", wheel, radius, Y))
-        b.initial[f"{corner}-steer"] = math.atan(x / (centre - y))
 
 
 def _bicycle(b: Builder) -> None:

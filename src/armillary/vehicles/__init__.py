@@ -12,7 +12,7 @@ from armillary.vehicles.compliance import compliance
 from armillary.vehicles.curves import Curves
 from armillary.vehicles.drive import Drive
 from armillary.vehicles.drive_line import DriveLine, put_differential
-from armillary.vehicles.driver import Driver, RollOverGuard
+from armillary.vehicles.driver import Driver
 from armillary.vehicles.kinematics import kinematics
 from armillary.vehicles.manoeuvres import (
     Manoeuvre,
@@ -31,6 +31,7 @@ from armillary.vehicles.paths import Circle, LaneChange, Line, Path, Slalom, Str
 from armillary.vehicles.posts import four_post
 from armillary.vehicles.recognising import from_mechanism
 from armillary.vehicles.rig import Rig
+from armillary.vehicles.roll_over import RollOverGuard
 from armillary.vehicles.small_vehicles import bicycle, differential_drive, rover
 from armillary.vehicles.solid_axle import SolidAxle
 from armillary.vehicles.steering import Rack, Trapezoid, ackermann_error, ackermann_outer

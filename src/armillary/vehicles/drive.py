@@ -18,6 +18,7 @@ from armillary.vehicles.vehicle import Vehicle
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_DIFFERENCES = 3  # instants of second differences at the least
 _STRAIGHT = 1e-3  # m/s² of lateral acceleration: less is rounding of the path's differences
 
 
@@ -57,7 +58,7 @@ class Drive:
     def roll(self, unit: str = "") -> Array:
         """Roll angle of the body, rad, positive to the right side down."""
         R = self._poses[0][:, self._body(unit or self.vehicle.chassis)]
-        return np.arcsin(np.clip(R[:, 2, 1], -1.0, 1.0))
+        return np.arctan2(R[:, 2, 1], R[:, 2, 2])
 
     def yaw_rate(self, unit: str = "") -> Array:
         """rad/s."""
@@ -79,6 +80,8 @@ class Drive:
     def lateral_acceleration(self, unit: str = "") -> Array:
         """m/s², of the centre of mass of the unit's body, by differences of its path."""
         name = unit or self.vehicle.chassis
+        if len(self.time) < _DIFFERENCES:
+            return np.full(len(self.time), math.nan)
         path, t, yaw = self._center(name)[:, :2], self.time, self.heading(name)
         a = np.gradient(np.gradient(path, t, axis=0, edge_order=2), t, axis=0, edge_order=2)
         return -np.sin(yaw) * a[:, 0] + np.cos(yaw) * a[:, 1]
@@ -104,34 +107,19 @@ class Drive:
         pairs = zip(self.vehicle.wheels, self.vehicle.tyres, strict=True)
         return {wheel: self.tyre(tyre, "Fz") for wheel, tyre in pairs}
 
-    @cached_property
-    def _sides(self) -> dict[str, tuple[list[str], list[str]]]:
-        """Wheels on the left and on the right of every unit."""
-        m = self.vehicle.mechanism
-        bodies, parents = list(m.bodies), m.model.parents
-        start = np.asarray(m.poses(m.initial)[1])
-        found: dict[str, tuple[list[str], list[str]]] = {u: ([], []) for u in self.vehicle.units}
-        for wheel in self.vehicle.wheels:
-            k = bodies.index(self.vehicle.wheel_bodies[wheel])
-            y = start[k, 1]
-            while k >= 0 and bodies[k] not in found:
-                k = parents[k]
-            found[bodies[k] if k >= 0 else self.vehicle.units[0]][0 if y > 0 else 1].append(wheel)
-        return {unit: sides for unit, sides in found.items() if all(sides)}
-
     def load_transfer(self, unit: str = "") -> Array:
         """(right - left) / (right + left) of a unit's wheel loads: ± 1 where a side has lifted."""
         name = unit or self.vehicle.units[0]
-        if name not in self._sides:
-            raise unknown_name("unit with wheels on both sides", name, self._sides)
-        left, right = self._sides[name]
+        if name not in self.vehicle.sides:
+            raise unknown_name("unit with wheels on both sides", name, self.vehicle.sides)
+        left, right = self.vehicle.sides[name]
         a, b = (np.sum([self.wheel_loads[w] for w in side], axis=0) for side in (left, right))
         return (b - a) / np.maximum(a + b, 1e-9)
 
     @cached_property
     def roll_over_index(self) -> Array:
         """Greatest |load transfer| of the units over time."""
-        return np.max([np.abs(self.load_transfer(unit)) for unit in self._sides], axis=0)
+        return np.max([np.abs(self.load_transfer(unit)) for unit in self.vehicle.sides], axis=0)
 
     def roll_over_warning(self, threshold: float = 0.8) -> tuple[float | None, float | None]:
         """When the index first exceeds the threshold, and when a whole side of a unit is off the
@@ -154,7 +142,7 @@ class Drive:
         goes beside that path; NaN: it has not come there yet."""
         front = self._axle_path(list(self.vehicle.wheels[:2]))
         found = {}
-        for unit, sides in self._sides.items():
+        for unit, sides in self.vehicle.sides.items():
             last = self._axle_path([sides[0][-1], sides[1][-1]])
             away = [distance_beside(front, p) for p in last[len(last) // 20 :: 5]]
             found[unit] = max((x for x in away if x is not None), default=math.nan)
@@ -165,13 +153,18 @@ class Drive:
         """Peak lateral acceleration of the last unit over that of the first (ISO 14791); NaN where
         the first one goes straight on."""
         units = self.vehicle.units
-        peaks = [np.abs(self.lateral_acceleration(u)[5:-5]).max() for u in (units[0], units[-1])]
-        return float(peaks[1] / peaks[0]) if peaks[0] > _STRAIGHT else math.nan
+        first, last = (_peak(self.lateral_acceleration(unit)) for unit in (units[0], units[-1]))
+        return last / first if first > _STRAIGHT else math.nan
 
     def understeer_gradient(self) -> float:
         """Slope of  delta - L r / v  over the lateral acceleration, rad/(m/s²), in the later two
         thirds of a slow ramp."""
         vehicle = self.vehicle
+        if not vehicle.steering:
+            raise InputError(
+                f"understeer_gradient: '{vehicle.name}' has no steering. Take a vehicle whose "
+                f"wheels are steered."
+            )
         k = list(vehicle.mechanism.q_labels).index(vehicle.steering)
         delta = self.run.q[:, k] * vehicle.steering_gain
         ay = self.yaw_rate() * self.speed()
@@ -188,18 +181,13 @@ class Drive:
 
     def rows(self) -> list[tuple[str, float, str]]:
         """(quantity, greatest size, unit)."""
-        inner = slice(5, -5)
         rows = [
             ("speed at the end", float(self.speed()[-1]), "m/s"),
             ("yaw rate", float(np.abs(self.yaw_rate()).max()), "rad/s"),
-            (
-                "lateral acceleration",
-                float(np.abs(self.lateral_acceleration()[inner]).max()),
-                "m/s²",
-            ),
+            ("lateral acceleration", _peak(self.lateral_acceleration()), "m/s²"),
             ("roll angle", float(np.abs(self.roll()).max()), "rad"),
         ]
-        if not self.vehicle.rolling and self._sides:
+        if not self.vehicle.rolling and self.vehicle.sides:
             rows.append(("load transfer", float(self.roll_over_index.max()), "1"))
         if not self.vehicle.rolling:
             least = min(float(x.min()) for x in self.wheel_loads.values())
@@ -213,13 +201,15 @@ class Drive:
     def __str__(self) -> str:
         lines = [f"{self.vehicle.name}, {self.title}: greatest values until {self.time[-1]:g} s"]
         lines += [f"  {name:28} {number:10.4g} {unit}" for name, number, unit in self.rows()]
-        if not self.vehicle.rolling and self._sides:
+        notes = [event for event in self.run.events if event[1] not in self.run.message]
+        lines += [f"  NOTE: {text} (t = {t:.4g} s)" for t, text in notes]
+        if not self.vehicle.rolling and self.vehicle.sides:
             warned, lifted = self.roll_over_warning()
             if warned is not None:
                 end = f"; a side lifts at {lifted:.3g} s" if lifted is not None else ""
                 lines.append(f"  WARNING: load transfer above 0.8 from {warned:.3g} s on{end}")
         if not self.run.complete:
-            lines.append("  the run is not complete: " + "; ".join(map(str, self.run.events)))
+            lines.append(f"  the run is not complete: {self.run.message}")
         return "\n".join(lines)
 
     def plot(self) -> Figure:
@@ -247,6 +237,11 @@ class Drive:
             above.legend(fontsize=7)
         figure.suptitle(drawn(f"{self.vehicle.name}, {self.title}"))
         return figure
+
+
+def _peak(x: Array) -> float:
+    """Greatest size, without the ends, where differences are one-sided; NaN: it is too short."""
+    return float(np.abs(x[5:-5]).max()) if len(x) > 2 * 5 else math.nan
 
 
 def distance_beside(path: Array, point: Array) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from armillary.errors import InputError
@@ -16,8 +16,9 @@ from armillary.scalar import Scalar, sin
 from armillary.sim.loop.simulate import simulate
 from armillary.vehicles.drive import Drive
 from armillary.vehicles.drive_line import Signal, value
-from armillary.vehicles.driver import Driver, RollOverGuard
+from armillary.vehicles.driver import Driver
 from armillary.vehicles.paths import Circle, LaneChange, Path, Slalom, Straight, smooth_step
+from armillary.vehicles.roll_over import RollOverGuard
 from armillary.vehicles.vehicle import Vehicle
 
 
@@ -25,7 +26,7 @@ from armillary.vehicles.vehicle import Vehicle
 class Manoeuvre:
     """speed: kept by the driver, m/s, number or function of t; None: only at the start, `begin`;
     steer: angle of the wheels over t, rad, or path: what the driver follows; brake: sum of the
-    brake torques over t, N m; duration s."""
+    brake torques over t, N m; duration s; at: when its steering or brakes begin, s."""
 
     name: str
     duration: float
@@ -34,6 +35,7 @@ class Manoeuvre:
     steer: Callable[[Scalar], Scalar] | None = None
     path: Path | None = None
     brake: Signal = 0.0
+    at: float = 0.0
 
     @property
     def start_speed(self) -> float:
@@ -50,7 +52,7 @@ def step_steer(
     """The wheels turn to an angle within `rise` s and stay (ISO 7401)."""
     _positive("step_steer", speed=speed, rise=rise, duration=duration)
     return Manoeuvre(
-        "step steer", duration, speed, steer=lambda t: angle * smooth_step(t, at, rise)
+        "step steer", duration, speed, steer=lambda t: angle * smooth_step(t, at, rise), at=at
     )
 
 
@@ -64,7 +66,7 @@ def ramp_steer(
         # ∫ smooth_step over 0.5 s, then the straight line behind it
         return rate * (t - (at + 0.25)) * smooth_step(t, at, 0.5)
 
-    return Manoeuvre("ramp steer", duration, speed, steer=steer)
+    return Manoeuvre("ramp steer", duration, speed, steer=steer, at=at)
 
 
 def sine_steer(
@@ -83,7 +85,7 @@ def sine_steer(
         on = smooth_step(t, at, quarter) - smooth_step(t, end - quarter, quarter)
         return angle * sin((t - at) * (2.0 * math.pi * frequency)) * on
 
-    return Manoeuvre("sine steer", duration, speed, steer=steer)
+    return Manoeuvre("sine steer", duration, speed, steer=steer, at=at)
 
 
 def double_lane_change(
@@ -106,15 +108,22 @@ def slalom(
 ) -> Manoeuvre:
     """Around cones with a driver."""
     _positive("slalom", speed=speed, spacing=spacing, duration=duration)
-    return Manoeuvre("slalom", duration, speed, path=Slalom(spacing, width))
+    return Manoeuvre(
+        "slalom", duration, speed, path=Slalom(spacing, width, begin=min(30.0, 2.0 * spacing))
+    )
 
 
 def constant_radius(
-    radius: float = 40.0, speed: Signal = 10.0, duration: float = 10.0
+    radius: float = 40.0,
+    speed: Signal = 10.0,
+    duration: float = 10.0,
+    run_up: float | None = None,
 ) -> Manoeuvre:
-    """A driver on a circle, from a straight line; speed: a number or a function of t (ISO 4138)."""
+    """A driver on a circle, from a straight line of `run_up` m (default: a sixth of the radius,
+    at most 10 m); speed: a number or a function of t (ISO 4138)."""
     _positive("constant_radius", duration=duration)
-    return Manoeuvre("constant radius", duration, speed, path=Circle(radius, begin=10.0))
+    begin = min(10.0, abs(radius) / 6.0) if run_up is None else run_up
+    return Manoeuvre("constant radius", duration, speed, path=Circle(radius, begin))
 
 
 def straight_braking(
@@ -131,9 +140,8 @@ def straight_braking(
     def brake(t: Scalar) -> Scalar:
         return torque * smooth_step(t, at, 0.2)
 
-    if driver:
-        return Manoeuvre("braking", duration, begin=speed, path=Straight(), brake=brake)
-    return Manoeuvre("braking", duration, begin=speed, steer=lambda t: 0.0 * t, brake=brake)
+    found = Manoeuvre("braking", duration, begin=speed, path=Straight(), brake=brake, at=at)
+    return found if driver else replace(found, path=None, steer=lambda t: 0.0 * t)
 
 
 def bump_crossing(speed: float = 10.0, duration: float = 3.0) -> Manoeuvre:
@@ -149,14 +157,18 @@ def drive(
     step: float = 1e-3,
     method: str = "rk4",
     guard: RollOverGuard | None = None,
+    room: float | None = None,
     record: str = "",
     **options: Any,
 ) -> Drive:
     """A vehicle through a manoeuvre; what engineers read off it is in the result.
 
-    guard: slows down before a roll-over; record: more than q, v and the tyres; options: of
-    `simulate`.  Where the angle of the wheels is given, the steering coordinate is prescribed, and
-    so are the joints of what the vehicle carries (`vehicle.held`), where they begin."""
+    It ends before its time, and is not complete, where the vehicle leaves its path by more than
+    `room` m (default: its length, or what the path allows) or falls over; one that does not reach
+    its manoeuvre is not complete either: `run.message` tells.  guard: slows down before a
+    roll-over; record: more than q, v and the tyres; options: of `simulate`.  Where the angle of the
+    wheels is given, the steering coordinate is prescribed, and so are the joints of what the
+    vehicle carries (`vehicle.held`), where they begin."""
     if not isinstance(vehicle, Vehicle):
         raise InputError(f"drive: expected a vehicle of am.vehicles, found {vehicle!r:.60}.")
     if not isinstance(manoeuvre, Manoeuvre):
@@ -166,7 +178,17 @@ def drive(
         )
     q, v = vehicle.start(manoeuvre.start_speed)
     path = _path(vehicle, manoeuvre)
-    driver = Driver(vehicle, manoeuvre.speed, path, brake=manoeuvre.brake, guard=guard, step=step)
+    driver = Driver(
+        vehicle,
+        manoeuvre.speed,
+        path,
+        brake=manoeuvre.brake,
+        guard=guard,
+        step=step,
+        room=room,
+        at=manoeuvre.at,
+        reach=_road_begins(vehicle) if manoeuvre.name == "bump crossing" else 0.0,
+    )
     given, at = dict(options), list(vehicle.mechanism.q_labels)
     moved: dict[str, Any] = {name: float(q[at.index(name)]) for name in vehicle.held}
     if manoeuvre.steer is not None and vehicle.steering:
@@ -188,6 +210,13 @@ def drive(
         **given,
     )
     return Drive(vehicle, run, manoeuvre.name)
+
+
+def _road_begins(vehicle: Vehicle) -> float:
+    """Where the road under its tyres stops being plain, m."""
+    laws = {part.name: part.law for part in vehicle.mechanism.model.elements}
+    roads = [getattr(laws.get(name), "road", None) for name in vehicle.tyres]
+    return min((getattr(road, "start", 0.0) for road in roads), default=0.0)
 
 
 def _path(vehicle: Vehicle, manoeuvre: Manoeuvre) -> Path | None:

@@ -15,7 +15,7 @@ from armillary.errors import InputError
 from armillary.formats.examples import example
 from armillary.mechanism.making import Builder
 from armillary.mechanism.mechanism import Mechanism
-from armillary.model import Model, Pose, Report, Shape, Wheel
+from armillary.model import Pose, Report, Shape, Wheel
 from armillary.model.mount import add_model
 from armillary.model.parts import BodyData
 from armillary.model.roads.road import Road
@@ -33,15 +33,10 @@ def rover(
     """Four wheels, each one driven and steered, straight ahead; an arm on top.
 
     arm: a built-in mechanism by name, a mechanism, or None.  tyre: "rolling" (no slip) or a model
-    of `armillary.tyres`.  In drives the arm is held still."""
+    of `armillary.tyres`.  Of wheels that roll those on the left do not slide sideways: all four
+    would have to agree on one centre of turning.  In drives the arm is held still."""
     check_tyres(tyre, road)
-    model = example("rover")
-    start: dict[str, Any] = {
-        body.joint.name: 0.0 for body in model.bodies if body.joint.name.endswith("-steer")
-    }
-    start |= {"chassis": (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, model.wheels[0].radius)}
-    model = _started(model, start)
-    mechanism = Mechanism(model)
+    mechanism = _straight_rover()
     held: tuple[str, ...] = ()
     if arm is not None:
         carried = Mechanism(example(arm)) if isinstance(arm, str) else arm
@@ -141,11 +136,15 @@ def differential_drive(
     )
 
 
-def _started(model: Model, start: dict[str, Any]) -> Model:
+def _straight_rover() -> Mechanism:
+    """That of the examples at the origin along x, with the rows of a vehicle."""
+    model = example("rover")
+    rows = [("normal", "longitudinal") if "-right" in w.name else w.rows for w in model.wheels]
+    wheels = [replace(w, rows=kept) for w, kept in zip(model.wheels, rows, strict=True)]
     b = Builder(model.name, model.gravity, report=model.report)
-    add_model(b, model)
-    b.initial |= start
-    return b.build().model
+    add_model(b, replace(model, wheels=tuple(wheels)))
+    b.initial["chassis"] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, wheels[0].radius)
+    return b.build()
 
 
 def _vehicle(

@@ -85,6 +85,21 @@ class Vehicle:
         of = {body.joint.name: body.name for body in self.mechanism.model.bodies}
         return {wheel: of[wheel] for wheel in self.wheels}
 
+    @cached_property
+    def sides(self) -> dict[str, tuple[list[str], list[str]]]:
+        """Wheels on the left and on the right of every unit that has both."""
+        m = self.mechanism
+        bodies, parents = list(m.bodies), m.model.parents
+        start = np.asarray(m.poses(m.initial)[1])
+        found: dict[str, tuple[list[str], list[str]]] = {unit: ([], []) for unit in self.units}
+        for wheel in self.wheels:
+            k = bodies.index(self.wheel_bodies[wheel])
+            y = start[k, 1]
+            while k >= 0 and bodies[k] not in found:
+                k = parents[k]
+            found[bodies[k] if k >= 0 else self.units[0]][0 if y > 0 else 1].append(wheel)
+        return {unit: both for unit, both in found.items() if all(both)}
+
     @property
     def single_track(self) -> bool:
         """All wheels behind each other: it can fall over."""

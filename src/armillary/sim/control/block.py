@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
@@ -60,6 +61,7 @@ class Block:
     starts_steady: bool = False  # its states begin as `steady` says
     signal_units: Mapping[str, str] = MappingProxyType({})  # of its signals, by name
     argument_units: Mapping[str, str] = MappingProxyType({})  # of numbers it is made with
+    alarms: Sequence[Any] = ()  # of sim/loop/alarms.py: what it watches in its runs
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -105,6 +107,11 @@ class Block:
     ) -> dict[str, list[Scalar]]:
         """What may be recorded beside the force: name -> nv scalars."""
         return {}
+
+    def undone(self, t: float, z: Array) -> str:
+        """What it was for and has not done where a run ends with its states z (nz): then that run
+        is not complete.  Empty: nothing."""
+        return ""
 
 
 class StartNumbers:

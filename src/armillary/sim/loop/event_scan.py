@@ -14,6 +14,7 @@ import numpy as np
 
 from armillary.constraints.pressing import smallest_forces
 from armillary.evaluate.inputs import Array, Keywords
+from armillary.sim.loop.alarms import Alarm
 from armillary.sim.loop.contact_friction import Pull, directions, force_rounding, lever
 from armillary.sim.loop.events import Bound, Event, Parts, Switch, Watched
 from armillary.sim.loop.held_scan import restraints, unchanged_steps
@@ -34,7 +35,7 @@ def can_scan(watched: list[Watched], native: NativeGroups) -> bool:
     loaded = any(group.mechanism.model.load_dependent_joints for group in native.groups)
     if pulls and (loaded or not native.complete or len(native.groups) > 1):
         return False
-    kinds = (Bound, Event, Pull, LimitEvent, StickEvent)
+    kinds = (Bound, Event, Pull, LimitEvent, StickEvent, Alarm)
     plain = all(isinstance(event, kinds) for event in watched)
     return plain and not native.samples_in_python and native.substeps == 1
 
@@ -115,14 +116,19 @@ class EventScan:
             first = before if row is None else (before[0][row], before[1][row], before[2][row])
             for event in others:
                 count = self._crossing(event, row, times, first, q[own], v[own], count)
-        for limit in (event for event in self.locator.watched if isinstance(event, LimitEvent)):
+        for limit in (x for x in self.locator.watched if isinstance(x, (LimitEvent, Alarm))):
             count = self._within(limit, times, before, batch, count)
         return _without_pull(pulls, times[1:], batch, count) if pulls else count
 
     def _within(
-        self, limit: LimitEvent, times: list[float], before: Parts, batch: StepBatch, count: int
+        self,
+        limit: LimitEvent | Alarm,
+        times: list[float],
+        before: Parts,
+        batch: StepBatch,
+        count: int,
     ) -> int:
-        """How many of the first `count` steps end within a limit on a recorded quantity."""
+        """How many of the first `count` steps end within a limit, or without an alarm."""
 
         if not count:
             return 0

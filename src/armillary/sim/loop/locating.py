@@ -8,6 +8,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.sim.loop.alarms import Alarm
 from armillary.sim.loop.contact_friction import ContactEvent
 from armillary.sim.loop.events import Bound, Event, FrictionEvent, Parts, Switch, Watched
 from armillary.sim.loop.limits import LimitEvent
@@ -56,7 +57,8 @@ class Locator:
         if len(ended) == len(before[0]):
             last = max(ended.values())
             self.final = (last, result)
-            self._stop(f"all {len(ended)} runs ended by events, the last at t = {last:.9g} s")
+            text = f"all {len(ended)} runs ended by events, the last at t = {last:.9g} s"
+            self._stop(text, not self.system.modes.failed)
         return result
 
     def _rows(self, t0: float, t1: float, before: Parts, after: Parts) -> list[int]:
@@ -158,7 +160,7 @@ class Locator:
 
     def _act(self, event: Watched, row: int | None, t: float, state: Parts, still: bool) -> Parts:
         prefix, modes = "" if row is None else f"run {row}: ", self.system.modes
-        if isinstance(event, (Event, LimitEvent)):
+        if isinstance(event, (Event, LimitEvent, Alarm)):
             modes.acted[row, id(event)] = event.value_in(self.system.view(row), t, state)
         view = self.system.view(row)
         if isinstance(event, Bound):
@@ -174,11 +176,15 @@ class Locator:
         if event.terminal and row is not None:  # the other runs of the batch go on
             self._note(t, f"{prefix}ended by '{text}'")
             modes.ended[row] = t
+            if isinstance(event, Alarm):
+                modes.failed[row] = f"{text}, at t = {t:.6g} s"
             return q, v, state[2]
         for words in texts:
             self._note(t, prefix + words)
         if event.terminal:
             self.final = (t, (q, v, state[2]))
+            if isinstance(event, Alarm):
+                self._stop(f"{text}, at t = {t:.6g} s", False)
             named = event.name if isinstance(event, Event) else text
             self._stop(f"ended by '{named}' at t = {t:.9g} s")
         return q, v, state[2]

@@ -22,6 +22,7 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.element_changes import check_changes, element_changes
 from armillary.sim.control.element_inputs import split_inputs
 from armillary.sim.control.loop_turns import loop_turns
+from armillary.sim.loop.alarms import alarms_of, undone
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.balance import balanced_states
 from armillary.sim.loop.contact_friction import contact_events
@@ -226,7 +227,9 @@ def _carried_out(
         shown = ", ".join(map(str, refused[:10]))
         facts = f"{len(refused)} of {len(state.q)} runs did not begin: {shown} (see events)"
         return recorder.finish(facts, False)
-    return recorder.finish()
+    left = undone(loop.system, state)
+    of = "run {}: {}" if state.q.ndim == 2 else "{1}"
+    return recorder.finish("; ".join(of.format(*x) for x in left.items()), not left)
 
 
 def _recorder(system: System, names: tuple[str, ...], how: Keywords) -> Recorder:
@@ -274,7 +277,7 @@ def watched_in(
         replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
         for e in watched_events(system.mechanism, events, of_parts)
     ]
-    return found + contact_events(system, found)
+    return found + contact_events(system, found) + alarms_of(system)
 
 
 def _check_drives(system: System, t0: float, batch: int | None) -> None:

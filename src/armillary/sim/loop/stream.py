@@ -10,6 +10,7 @@ import numpy as np
 
 from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array, Keywords
+from armillary.sim.loop.alarms import undone
 from armillary.sim.loop.arguments import check_types, projection_or_rates
 from armillary.sim.loop.events import check_start
 from armillary.sim.loop.grid import Grid
@@ -95,6 +96,8 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
         if state.t == t0:
             raise
         found.message, found.complete = f"stopped at t = {state.t:.6g} s: {error}", False
+    if not found.message or system.modes.failed:
+        found.reasons = undone(system, state)
     found.performance = loop.performance
     _tell_ends(found, system, loop, state.q)
     return found

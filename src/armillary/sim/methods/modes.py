@@ -130,6 +130,7 @@ class Modes:
         self.ended: dict[int, float] = {}  # runs of a batch that are over, and when they ended
         self.refused: tuple[int, ...] = ()  # runs of a batch whose start was refused
         self.acted: dict[tuple[int | None, int], float] = {}  # values of events, by run and id
+        self.failed: dict[int, str] = {}  # those of them that an alarm ended, and why
         self.blamed: dict[int | None, str] = {}  # who gave NaN in this step
 
     def rest_at(self, row: int | None, k: int, side: float) -> None:
