@@ -271,7 +271,7 @@ def _reports(model: Model, other: Model, on: str, prefix: str) -> Report:
     report = Report(model.report.source, list(model.report.notes), model.report.root)
     title = f"'{other.name}' on '{on}'"
     for note in other.report.notes:
-        report.add(note.level, f"{prefix or other.name}: {note.part}", note.text, note.line)
+        report.notes.append(replace(note, part=f"{prefix or other.name}: {note.part}"))
     report.add("assumed", title, "mounted; its world is that frame now")
     welded = [f"'{prefix}{b.joint.name}'" for b in other.bodies if _flies(b)]
     if welded and on != WORLD:

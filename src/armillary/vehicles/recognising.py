@@ -150,7 +150,8 @@ def _pulled(
         J = np.asarray(m.jacobian(m.initial, body.name, coordinates="world_aligned"))
         slot = model.slots[k].v
         turns = np.abs(J[2, slot.start : slot.stop]).max(initial=0.0) > _TURNS
-        held = any(own & below[k] and own - below[k] for own in ends)
+        sprung = any(law.spring for law in body.joint.passive)
+        held = sprung or any(own & below[k] and own - below[k] for own in ends)
         if turns and not held:
             found.append(str(body.name))
     return tuple(found)

@@ -61,9 +61,10 @@ class Rack(Data):
 class Trapezoid(Data):
     """Two steering arms and a tie rod between the kingpins of a beam axle.
 
-    pins: distance of the kingpins, m; arm: length of a steering arm, m; inward: angle by which the
-    arms point inward (behind the axle), rad.  `inward` None: the arms' lines meet on the middle of
-    the rear axle (wheelbase away), the construction of text books."""
+    pins: distance of the kingpins, m; arm: length of a steering arm, m; friction: of each kingpin,
+    N m s/rad; inward: angle by which the arms point inward (behind the axle), rad.  `inward` None:
+    the arms' lines meet on the middle of the rear axle (wheelbase away), the construction of text
+    books."""
 
     pins: float = 1.30
     arm: float = 0.16
@@ -71,6 +72,7 @@ class Trapezoid(Data):
     wheelbase: float = 2.70
     knuckle_mass: float = 10.0
     rod_mass: float = 2.0
+    friction: float = 0.0
     SIGNED = frozenset({"inward"})
     POSITIVE = frozenset({"pins", "arm", "wheelbase", "knuckle_mass", "rod_mass"})
 
@@ -114,14 +116,14 @@ class Trapezoid(Data):
         """Kingpins, knuckles and the tie rod as a body; the last pin closes a planar loop of five
         rows, three of which are redundant.  The names of the knuckles."""
         names = (f"{axle}-left-knuckle", f"{axle}-right-knuckle")
+        law = Passive(viscous=self.friction)
         pins = [(x, side * 0.5 * self.pins, z) for side in (1.0, -1.0)]
         ends = []
         for name, pin, side in zip(names, pins, (1.0, -1.0), strict=True):
             tip = self.tip(pin, side)
             solid: BodyData = {"mass": self.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
-            a.body(
-                name, beam, "revolute", pin, axis="z", shapes=[bar_shape(pin, tip, pin)], **solid
-            )
+            solid["shapes"] = [bar_shape(pin, tip, pin)]
+            a.body(name, beam, "revolute", pin, axis="z", passive=law, **solid)
             ends.append(tip)
         tie = f"{axle}-tie-rod"
         solid = rod(self.rod_mass, ends[0], ends[1], ends[0], 0.012)

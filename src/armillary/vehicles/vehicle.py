@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose
+from armillary.model.checks import number
 from armillary.scalar import Scalar, atan2, cos, sin
 from armillary.shown import shown
 
@@ -86,6 +88,21 @@ class Vehicle:
         return {wheel: of[wheel] for wheel in self.wheels}
 
     @property
+    def _forward(self) -> list[int]:
+        """Entries of v that move units forward, on a free joint or a planar one; other units hang
+        on these."""
+        labels, known = (
+            [f"{unit}.{x}" for unit in self.units for x in ("vx", "x")],
+            self.mechanism.v_labels,
+        )
+        return [known.index(label) for label in labels if label in known]
+
+    @property
+    def stands(self) -> bool:
+        """Nothing lets it drive: its chassis is on no free and no planar joint."""
+        return not self._forward
+
+    @property
     def single_track(self) -> bool:
         """All wheels behind each other: it can fall over."""
         return not any(self.tracks)
@@ -112,15 +129,14 @@ class Vehicle:
         """q and v of straight driving at a speed (m/s): wheels roll, nothing else moves."""
         m = self.mechanism
         v = np.zeros(m.nv)
-        # on a free joint, on a planar one; other units hang on these
-        labels = [f"{unit}.{x}" for unit in self.units for x in ("vx", "x")]
-        moved = [m.v_labels.index(label) for label in labels if label in m.v_labels]
-        if speed and not moved:
+        if not math.isfinite(number(speed, f"start of '{self.name}', speed")):
+            raise InputError(f"start of '{self.name}': speed is finite, m/s; found {speed!r}.")
+        if speed and self.stands:
             raise InputError(
                 f"'{self.chassis}' of '{self.name}' is on no free and no planar joint: it does not "
                 f"drive. Give q and v to am.simulate yourself."
             )
-        v[moved] = speed
+        v[self._forward] = speed
         for wheel, radius in zip(self.wheels, self.rolling_radii, strict=True):
             v[m.v_labels.index(wheel)] = speed / radius
         return np.array(m.initial), v
@@ -165,6 +181,7 @@ class Vehicle:
     def __str__(self) -> str:
         m, counts = self.mechanism, self.mechanism.counts
         how = "rolling without slip" if self.rolling else "tyres"
+        how = "standing on points of the road, they do not roll" if self.stands else how
         lines = [
             f"{self.name}: {self.about}" if self.about else self.name,
             f"  {len(m.bodies)} bodies, {self.mass:.6g} kg, {counts}",
