@@ -22,7 +22,7 @@ from armillary.model.roads.road import Road
 from armillary.vehicles.assembling import BLUE, DARK, block
 from armillary.vehicles.axles import RoadWheel
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, unloaded_radius
-from armillary.vehicles.vehicle import Vehicle, joints_of
+from armillary.vehicles.vehicle import Vehicle, joints_of_load
 
 _Y = (0.0, 1.0, 0.0)
 
@@ -47,8 +47,9 @@ def rover(
         carried = Mechanism(example(arm)) if isinstance(arm, str) else arm
         if not isinstance(carried, Mechanism):
             raise InputError(f"rover: arm is a name or a mechanism, found {arm!r:.60}.")
-        mechanism = mechanism.mount(carried, on="chassis", at=Pose((0.2, 0.0, 0.31)), prefix="arm_")
-        held = joints_of(carried, "arm_")
+        bare = mechanism
+        mechanism = bare.mount(carried, on="chassis", at=(0.2, 0.0, 0.31), prefix="arm_")
+        held = joints_of_load(mechanism, bare)
     wheels = tuple(f"{corner}-drive" for corner in _CORNERS)
     return _vehicle(
         mechanism,

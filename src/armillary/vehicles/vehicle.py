@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -164,14 +164,20 @@ class Vehicle:
     def mount(
         self,
         other: Mechanism,
-        at: tuple[float, float, float] = (0.0, 0.0, 1.0),
+        on: str = "",
+        at: Pose | Sequence[float] | None = None,
         prefix: str = "arm_",
         held: bool = True,
+        **options: Any,
     ) -> Vehicle:
-        """With another mechanism welded on the chassis at a point of it, m.  held: its motors hold
-        it still in drives (`drive` prescribes its hinges and slides); else it moves."""
-        carried = self.mechanism.mount(other, on=self.chassis, at=Pose(at), prefix=prefix)
-        more = joints_of(other, prefix) if held else ()
+        """With another mechanism on it, as `mechanism.mount`: on a frame or body (default: the
+        chassis), at a pose or a point of that, m (default: 1 m above the chassis's origin on the
+        road); options: `by`, `joint` and what describes it.  held: its motors hold it still in
+        drives (`drive` prescribes its hinges and slides); else it moves."""
+        if at is None and not on:
+            at = (0.0, 0.0, 1.0)
+        carried = self.mechanism.mount(other, on or self.chassis, at, prefix, **options)
+        more = joints_of_load(carried, self.mechanism) if held else ()
         return replace(self, mechanism=carried, held=(*self.held, *more))
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
@@ -198,6 +204,7 @@ class Vehicle:
         return "\n".join(lines)
 
 
-def joints_of(carried: Mechanism, prefix: str) -> tuple[str, ...]:
-    """Hinges and slides of a mechanism that is mounted with a prefix to its names."""
-    return tuple(f"{prefix}{name}" for name in carried.v_labels if name in carried.q_labels)
+def joints_of_load(loaded: Mechanism, empty: Mechanism) -> tuple[str, ...]:
+    """Hinges and slides that came with what was mounted."""
+    own = set(empty.v_labels)
+    return tuple(x for x in loaded.v_labels if x in loaded.q_labels and x not in own)
