@@ -85,9 +85,9 @@ class Edits(Constrained):
         """Another mechanism on a frame of this one: an arm on a rover, a gripper on an arm.
 
         The frame `by` of the other one (default: its world) stands in the frame `on`, with the pose
-        `at`, or at that point (x, y, z), m.  prefix: before all its names.  joint: what connects the
-        two (default: rigidly), with options as in `Builder.body`; the massless body behind it is
-        called prefix + "mount".
+        `at`, or at that point (x, y, z), m.  prefix: before all its names.  joint: what connects
+        the two (default: rigidly), with options as in `Builder.body`; the massless body behind it
+        is called prefix + "mount".
 
         rover.mount(arm, on="deck", at=(0, 0, 0.1), prefix="arm_")
         truck.mount(trailer, on="hitch", by="eye", joint="spherical", prefix="trailer_")"""
