@@ -197,7 +197,7 @@ class Model:
         return self.bodies[self.index[name]]
 
     def frame(self, name: str) -> Frame:
-        if name not in self.frame_index:
+        if not isinstance(name, str) or name not in self.frame_index:
             raise unknown_name("frame", name, self.frame_index)
         return self.frame_index[name]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from armillary.errors import InputError
 from armillary.model import Builder
+from armillary.model.arguments import fits
 from armillary.vehicles.assembling import CHASSIS, Assembler, mirrored
 from armillary.vehicles.axles import (
     BeamSuspension,
@@ -70,6 +71,10 @@ class Axle:
     name: str = "front"
 
     def __post_init__(self) -> None:
+        for name, kinds in (("steering", Rack | Trapezoid | None), ("wheel", RoadWheel)):
+            if not isinstance(value := getattr(self, name), kinds):
+                wanted = "a RoadWheel(...)" if name == "wheel" else "a Rack, a Trapezoid or None"
+                raise InputError(f"axle: {name} is {wanted}, found {value!r:.60}.")
         made = suspension(self.suspension)
         object.__setattr__(self, "suspension", made)
         if isinstance(self.steering, Rack) and not hasattr(made, "tie_inner"):
@@ -84,7 +89,7 @@ class Axle:
                 f"{self.title}: a steering trapezoid stands on a SolidAxle or a FiveDegree, not on "
                 f"a {type(made).__name__}. {rack}"
             )
-        if not 0.0 <= self.anti_roll < float("inf"):
+        if not (fits(self.anti_roll, float) and self.anti_roll >= 0.0):
             raise InputError(
                 f"{self.title}: anti_roll is 0 or more (N m/rad), found {self.anti_roll!r}."
             )

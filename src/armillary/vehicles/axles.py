@@ -59,8 +59,9 @@ class RoadWheel(Data):
 
     @property
     def tensor(self) -> tuple[float, float, float]:
-        spin = self.spin or 0.5 * self.mass * self.radius**2
-        across = self.across or self.mass * (3.0 * self.radius**2 + self.width**2) / 12.0
+        rr, ww = self.radius * self.radius, self.width * self.width
+        spin = self.spin or 0.5 * self.mass * rr
+        across = self.across or self.mass * (3.0 * rr + ww) / 12.0
         return (across, spin, across)
 
     def put_bearer(self, a: Assembler, name: str, hub: str, point: Sequence[float]) -> str:

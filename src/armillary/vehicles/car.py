@@ -9,6 +9,7 @@ from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose, Report, Shape
+from armillary.model.arguments import check_arguments
 from armillary.model.roads.road import Road
 from armillary.model.tyres.simple import Linear
 from armillary.vehicles.assembling import BLUE, CHASSIS, Assembler
@@ -25,6 +26,7 @@ DRIVES = ("front", "rear", "all")
 _G = 9.81
 
 
+@check_arguments
 def car(
     front: str | Suspension | Axle = "double wishbone",
     rear: str | Suspension | Axle = "trailing arm",

@@ -16,6 +16,7 @@ from armillary.formats.examples import example
 from armillary.mechanism.making import Builder
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Model, Pose, Report, Shape, Wheel
+from armillary.model.arguments import check_arguments
 from armillary.model.mount import add_model
 from armillary.model.parts import BodyData
 from armillary.model.roads.road import Road
@@ -27,6 +28,7 @@ from armillary.vehicles.vehicle import Vehicle, joints_of_load
 _Y = (0.0, 1.0, 0.0)
 
 
+@check_arguments
 def rover(
     arm: str | Mechanism | None = "six-r", *, tyre: Tyres = ROLLING, road: Road | None = None
 ) -> Vehicle:
@@ -70,6 +72,7 @@ _CORNERS = ("front-left", "front-right", "rear-left", "rear-right")
 _PLACES = dict(zip(_CORNERS, ((1.0, 0.4), (1.0, -0.4), (0.0, 0.4), (0.0, -0.4)), strict=True))
 
 
+@check_arguments
 def bicycle(*, tyre: Tyres = ROLLING, road: Road | None = None) -> Vehicle:
     """The Whipple bicycle with the benchmark's numbers, upright, on rolling wheels or on tyres."""
     check_tyres(tyre, road)
@@ -87,6 +90,7 @@ def bicycle(*, tyre: Tyres = ROLLING, road: Road | None = None) -> Vehicle:
     )
 
 
+@check_arguments
 def differential_drive(
     *,
     name: str = "differential drive",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from armillary.errors import InputError
 from armillary.model import Limits, Passive
+from armillary.model.arguments import check_arguments
 from armillary.model.parts import BodyData, Triple
 from armillary.vehicles.assembling import Assembler, Data, bar_shape, mirrored, rod
 
@@ -95,6 +96,7 @@ class Trapezoid(Data):
         """Of the tie rod, m."""
         return self.pins - 2.0 * self.arm * math.sin(self.angle)
 
+    @check_arguments
     def right_angle(self, left: float) -> float:
         """Steering angle of the right wheel for that of the left one (rad), in closed form.
 
@@ -138,14 +140,18 @@ class Trapezoid(Data):
         return (pin[0] - r * math.cos(h), pin[1] - side * r * math.sin(h), pin[2])
 
 
+@check_arguments
 def ackermann_outer(inner: float, pins: float, wheelbase: float) -> float:
     """The outer wheel's angle (rad, same sign) that goes with the inner one's without slip."""
+    if not wheelbase > 0.0:
+        raise InputError(f"ackermann_outer: wheelbase is more than 0 (m), found {wheelbase!r}.")
     if not inner:
         return 0.0
     size = abs(inner)
     return math.copysign(math.atan2(1.0, 1.0 / math.tan(size) + pins / wheelbase), inner)
 
 
+@check_arguments
 def ackermann_error(left: float, right: float, pins: float, wheelbase: float) -> float:
     """How far the outer wheel's angle is from Ackermann's for that of the inner one, rad.
 

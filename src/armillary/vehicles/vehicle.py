@@ -15,6 +15,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose
+from armillary.model.arguments import check_arguments
 from armillary.model.checks import number
 from armillary.scalar import Scalar, atan2, cos, sin
 from armillary.shown import shown
@@ -107,6 +108,7 @@ class Vehicle:
         """All wheels behind each other: it can fall over."""
         return not any(self.tracks)
 
+    @check_arguments
     def steering_motions(self, steer: Callable[[Scalar], Scalar]) -> dict[str, Motion]:
         """Steering coordinates over time, for an angle of the wheels over time (rad).  Wheels that
         are steered one by one: of the wheel that the middle of the front axle would have."""
@@ -119,12 +121,14 @@ class Vehicle:
 
         return {name: of(x, y) for name, x, y in self.steered}
 
+    @check_arguments
     def own_angle(self, angle: Scalar, x: float, y: float) -> Scalar:
         """Of a wheel at (x, y) from the unsteered axle, in a turn with the steering angle of the
         middle of the front axle: both stand square to the line to the turning centre."""
         s, c = sin(angle), cos(angle)
         return atan2(s * x, c * self.wheelbase - s * y)
 
+    @check_arguments
     def start(self, speed: float = 0.0) -> tuple[Array, Array]:
         """q and v of straight driving at a speed (m/s): wheels roll, nothing else moves."""
         m = self.mechanism
@@ -154,6 +158,7 @@ class Vehicle:
             found.append(float(law.model.rolling_radius(law.radius, deflection, 0.0)))
         return tuple(found)
 
+    @check_arguments
     def wheel(self, name: str) -> str:
         """A wheel by the beginning of its name: "front-left"."""
         for wheel in self.wheels:
@@ -161,6 +166,7 @@ class Vehicle:
                 return wheel
         raise unknown_name("wheel", name, self.wheels)
 
+    @check_arguments
     def mount(
         self,
         other: Mechanism,

@@ -34,6 +34,7 @@ from typing import Any
 from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.model import Passive, Pose, Report, Shape, Wheel
+from armillary.model.arguments import check_arguments
 from armillary.model.checks import numbers
 from armillary.model.joints import JointOptions
 from armillary.model.parts import BodyData
@@ -62,6 +63,7 @@ BEAM = "front-beam"
 _RING = 6.0  # kg
 
 
+@check_arguments
 def yesiloglu_car(
     contact: str = "rolling",
     *,

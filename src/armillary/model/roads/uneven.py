@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from armillary.doors import RoadProfileDoors
 from armillary.errors import ModelError
+from armillary.model.arguments import check_arguments
 from armillary.model.numbered import quantity
 from armillary.model.roads.friction import Friction, checked_grid, friction_at
 from armillary.model.roads.road import Ground, Road
@@ -51,6 +52,7 @@ class Profile(Road, RoadProfileDoors):
         return f"<{_PROFILE}: {first:g} to {last:g} m, height {min(z):g} to {max(z):g} m>"
 
     @classmethod
+    @check_arguments
     def of(
         cls, x: Iterable[float], z: Iterable[float], mu: float | Friction = 1.0, height: float = 0.0
     ) -> Profile:
@@ -109,7 +111,7 @@ class Bump(Road):
         super().check(part)
         self.refuse_not_positive(part, "length")
         checked_friction(part, self.mu)
-        if self.shape not in SHAPES:
+        if not isinstance(self.shape, str) or self.shape not in SHAPES:
             raise ModelError(f"{part}: shape is one of {', '.join(SHAPES)}, found {self.shape!r}.")
 
     def at(self, x: Scalar, y: Scalar) -> Ground:
@@ -173,6 +175,7 @@ class HeightField(Road):
             object.__setattr__(self, "patches", Patches.through(start, cell, rows))
 
     @classmethod
+    @check_arguments
     def of(
         cls,
         x: Sequence[float],

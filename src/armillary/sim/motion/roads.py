@@ -27,7 +27,7 @@ def _curve(road: Profile) -> Curve:
 
 def heights_at(road: Profile, s: float, piece: int | None = None) -> Sampled:
     """Height (m), slope (1) and curvature (1/m) at the distance s; piece: see `Curve`."""
-    return _curve(road)(s, piece)
+    return _curve(road)(_number("road profile", s, "a distance, m"), piece)
 
 
 def motion_under(
@@ -117,7 +117,7 @@ class RoadMotion:
 def _number(name: str, value: object, what: str) -> float:
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"{name}: expected {what}, found {value!r:.60}.")
