@@ -86,6 +86,8 @@ def vehicles() -> None:
     trapezoid = am.vehicles.Trapezoid(pins=1.3, arm=0.16, wheelbase=2.7)
     am.vehicles.ackermann(trapezoid).plot().savefig(IMAGES / "ackermann.png", dpi=70)
     car, truck = am.vehicles.car().mechanism, am.vehicles.truck(3).mechanism
+    source = am.vehicles.yesiloglu_car().mechanism
+    (IMAGES / "yesiloglu-car.svg").write_text(source.draw(size=(640, 420)).svg, encoding="utf-8")
     (IMAGES / "car.svg").write_text(car.draw(size=(640, 420)).svg, encoding="utf-8")
     (IMAGES / "truck.svg").write_text(truck.draw(size=(860, 360)).svg, encoding="utf-8")
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from armillary.analysis.workspace import workspace
     from armillary.sim.loop.experiment import experiment_of_run, text_of_run
     from armillary.sim.loop.mode_run import run_of_mode
+    from armillary.sim.motion.roads import heights_at, motion_under, profile_of_csv
     from armillary.sim.record.frames import run_to_pandas, run_to_xarray
     from armillary.sim.record.plotting import plot_run
     from armillary.studies.identification.plotting import plot_identification
@@ -145,6 +146,19 @@ class ModesDoors:
         run = run_of_mode
     else:
         run = Door("armillary.sim.loop.mode_run:run_of_mode")
+
+
+class RoadProfileDoors:
+    """What a road `Profile` opens."""
+
+    if TYPE_CHECKING:
+        __call__ = heights_at
+        from_csv = profile_of_csv
+        under = motion_under
+    else:
+        __call__ = Door("armillary.sim.motion.roads:heights_at")
+        from_csv = Door("armillary.sim.motion.roads:profile_of_csv")
+        under = Door("armillary.sim.motion.roads:motion_under")
 
 
 class LinkageDoors:

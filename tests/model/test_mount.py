@@ -395,8 +395,8 @@ def test_meshes_are_found_from_both_folders(tmp_path):
     assert [str(tmp_path / x / "part.stl") for x in ("host", "tool")] == places
 
 
-@pytest.mark.parametrize("at", [(0, 0, 0.1), "up"])
-def test_a_place_is_a_pose(at):
+@pytest.mark.parametrize("at", [(0, 0.1), "up", ("a", 0, 0), 3])
+def test_a_place_is_a_pose_or_a_point(at):
     arm = am.example("double-pendulum")
-    with pytest.raises(am.InputError, match="expected a Pose"):
+    with pytest.raises(am.InputError, match="expected a point"):
         arm.mount(arm, on="world", at=at, prefix="b_")

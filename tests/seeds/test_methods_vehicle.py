@@ -192,7 +192,7 @@ def test_rolling_resistance(machine):
 @pytest.fixture(scope="module")
 def printed_car():
     """By the reading of its joints in `am.vehicles`, in motion: (mechanism, q, v, tau)."""
-    m = am.vehicles.yesiloglu_car().mechanism
+    m = am.vehicles.yesiloglu_car("standing").mechanism
     rng = np.random.default_rng(1)
     q, v = m.project(m.assemble(m.initial).q, 0.3 * rng.normal(size=m.nv))
     return m, q, v, 10.0 * rng.normal(size=m.nv)

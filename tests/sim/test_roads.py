@@ -133,7 +133,7 @@ def test_roads_from_files(tmp_path):
     file.write_text("time,height\n0,0\n1,1\n")
     with pytest.raises(InputError, match="first column must be"):
         am.RoadProfile.from_csv(file)
-    with pytest.raises(InputError, match=r"row 2 has 1 m after 1 m. A step has no slope"):
+    with pytest.raises(InputError, match=r"row 3 has 1 m after 1 m. A step has no slope"):
         am.RoadProfile([0, 1, 1], [0, 0, 0.1])
     with pytest.raises(InputError, match="T > 1"):
         am.RoadProfile([0], [0])

@@ -243,12 +243,40 @@ def test_load_and_axes():
         am.example("two-link").tyre_forces([0, 0], [0, 0])
 
 
+def dog(height=None):
+    """A trunk on four round feet, 0.4 m below it."""
+    b = am.Builder("dog")
+    b.body("trunk", joint="free", mass=10.0, inertia=(0.1, 0.2, 0.2))
+    for name, x, y in (("fl", 0.2, 0.1), ("fr", 0.2, -0.1), ("rl", -0.2, 0.1), ("rr", -0.2, -0.1)):
+        b.body(name, "trunk", "revolute", (x, y, 0), axis="y", mass=0.5, inertia=(0.01, 0.01, 0.01))
+        b.frame(f"{name}_foot", name, (0.0, 0.0, -0.4))
+        b.tyre(f"{name}_tyre", f"{name}_foot", radius=0.02)
+    if height is not None:
+        b.initial["trunk"] = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, height)
+    return b.build()
+
+
+def test_a_run_from_elsewhere_is_not_told_of_the_start(tmp_path):
+    """The page of a run whose q0 stands on its feet."""
+    m, page = dog(), tmp_path / "run.html"
+    am.simulate(m, duration=2e-3).report(page, sections=["reading"])
+    assert "deep in the road" in page.read_text()
+    with pytest.raises(am.InputError, match="no 'reading'"):  # nothing to tell
+        am.simulate(m, dog(0.419).initial, duration=2e-3).report(page, sections=["reading"])
+
+
 def test_told_at_the_start():
     assert "in the air" in str(wheel(T.Linear(), R.Plane(-5.0)).report)
     b = am.Builder("deep")
     b.body("rim", joint="free", mass=1.0, inertia=(1.0, 1.0, 1.0))
     b.tyre("t", "rim", radius=0.3)
     assert "0.3 m deep in the road" in str(b.build().report)
+    report = dog().report
+    assert len(report.notes) == 1 and not report.of("warning")  # nobody gave that start
+    assert "0.42 m deep in the road with all coordinates at zero" in str(report)
+    assert "3 others are so, too. Give a start" in str(report)
+    assert len(dog(0.3).report.of("warning")) == 1 and "0.12 m deep" in str(dog(0.3).report)
+    assert not dog(0.419).report.notes
     b = am.Builder("fine")
     b.body("rim", joint="free", at=(0, 0, 0.29), mass=1.0, inertia=(1.0, 1.0, 1.0))
     b.tyre("t", "rim", radius=0.3)

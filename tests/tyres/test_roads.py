@@ -133,7 +133,7 @@ def test_tables():
         (lambda: R.Profile.of([0, 1], [0]), "2 places x and 1 heights z"),
         (lambda: R.Profile.of([0, 1], [0, float("nan")]), "finite"),
         (lambda: R.Profile(rows=(1, 2)), "rows"),
-        (lambda: R.Profile.of([0, 1e-7, 1e3], [0, 0, 0]), "cells"),
+        (lambda: R.Profile.of([0, 1e-7, 1e3], [0, 0, 0]).checked("road"), "cells"),
         (lambda: R.random_profile("K"), "class is one of A, B"),
         (lambda: R.random_profile(-1.0), "G_d"),
         (lambda: R.random_profile("A", step=1.0), "step of at most 0.2"),
@@ -153,6 +153,26 @@ def test_tables():
 def test_refused(make, said):
     with pytest.raises(am.ModelError, match=said):
         make()
+
+
+def test_one_profile_under_tyres_and_under_wheels_that_are_lifted():
+    """The surface of a tyre's road and the motion under a wheel: two splines, one curve."""
+    s, z = np.array([0.0, 0.4, 1.0, 1.3, 2.0]), np.array([0.0, 0.02, 0.05, -0.01, 0.03])
+    for road in (am.RoadProfile(s, z), R.Profile.of(s, z)):
+        assert type(road) is R.Profile and len(repr(road)) < 80
+        motion = R.Profile.of(s, z, height=0.5).under(2.0, -0.1)
+        for x in np.linspace(-0.2, 2.4, 27):
+            ground, (height, slope, _) = road.at(x, 0.0), road(x)
+            assert np.allclose([ground.z, ground.slope_x], [height, slope], atol=1e-12)
+            place, rate, _ = motion((x + 0.1) / 2.0)
+            assert np.allclose([place, rate], [height + 0.5, 2.0 * slope], atol=1e-12)
+    far = R.Profile.of([0, 1e-7, 1e3], [0, 0, 0.1])  # too uneven for the table of a tyre's road
+    assert far.under(1.0)(1e3)[0] == pytest.approx(0.1)
+    for wrong in ("fast", None, np.nan, [1.0, 2.0]):
+        with pytest.raises(am.InputError, match="travel: expected a speed"):
+            far.under(wrong)
+        with pytest.raises(am.InputError, match="offset: expected a distance"):
+            far.under(1.0, wrong)
 
 
 def test_plane_by_its_normal():

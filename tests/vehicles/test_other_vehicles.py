@@ -66,6 +66,7 @@ MADE = {
     "rover": V.rover,
     "bicycle": V.bicycle,
     "differential-drive": V.differential_drive,
+    "yesiloglu-car": V.yesiloglu_car,
 }
 
 
@@ -125,8 +126,8 @@ def test_vehicles_start_at_their_speed(make):
 
 
 def test_what_stands_on_points_does_not_drive():
-    car = V.yesiloglu_car()
-    assert not car.start()[1].any()
+    car = V.yesiloglu_car("standing")
+    assert not car.start()[1].any() and car.stands and "they do not roll" in str(car)
     with pytest.raises(InputError, match="is on no free and no planar joint: it does not drive"):
         car.start(3.0)
     with pytest.raises(InputError, match="it does not drive"):

@@ -46,4 +46,22 @@ def test_a_mounted_arm_is_carried():
     moved = m.pose(q, tool)[1] - m.pose(m.initial, tool)[1]
     assert np.allclose(moved, [1, 0, 0])
     car = am.vehicles.car().mount(am.example("six-r"), at=(-1.2, 0.0, 1.2))
+    arm = am.example("double-pendulum")
+    for place in ((0.1, 0.0, 0.2), am.Pose((0.1, 0.0, 0.2))):  # alike in both, a point or a pose
+        other = bare.mount(arm, on="front-left-wheel", at=place, joint="revolute", axis="z")
+        same = bare.mechanism.mount(
+            arm, on="front-left-wheel", at=place, prefix="arm_", joint="revolute", axis="z"
+        )
+        assert other.mechanism.v_labels == same.v_labels
+        assert other.held == ("arm_mount", "arm_shoulder", "arm_elbow")
+        hub, tip = (
+            np.asarray(same.pose(same.initial, x)[1]) for x in ("front-left-wheel", "arm_mount")
+        )
+        assert np.allclose(tip - hub, (0.1, 0.0, 0.2))
+        assert np.allclose(other.mechanism.pose(same.initial, "arm_mount")[1], tip)
+    for wrong in ("up", (1.0, 2.0), 3.0, (None, 0.0, 0.0)):
+        with pytest.raises(am.InputError, match="mount, at: expected a point"):
+            bare.mount(arm, at=wrong)
+    with pytest.raises(am.ModelError, match="no frame"):
+        bare.mount(arm, on="deck")
     assert "arm_link6" in car.mechanism.v_labels and car.steering == "rack"

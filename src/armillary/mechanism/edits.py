@@ -76,7 +76,7 @@ class Edits(Constrained):
         self,
         other: Edits | Model,
         on: str,
-        at: Pose | None = None,
+        at: Pose | Sequence[float] | None = None,
         prefix: str = "",
         by: str = WORLD,
         joint: JointSpec | str | None = None,
@@ -85,10 +85,11 @@ class Edits(Constrained):
         """Another mechanism on a frame of this one: an arm on a rover, a gripper on an arm.
 
         The frame `by` of the other one (default: its world) stands in the frame `on`, with the pose
-        `at`.  prefix: before all its names.  joint: what connects the two (default: rigidly), with
-        options as in `Builder.body`; the massless body behind it is called prefix + "mount".
+        `at`, or at that point (x, y, z), m.  prefix: before all its names.  joint: what connects
+        the two (default: rigidly), with options as in `Builder.body`; the massless body behind it
+        is called prefix + "mount".
 
-        rover.mount(arm, on="deck", at=Pose((0, 0, 0.1)), prefix="arm_")
+        rover.mount(arm, on="deck", at=(0, 0, 0.1), prefix="arm_")
         truck.mount(trailer, on="hitch", by="eye", joint="spherical", prefix="trailer_")"""
         added = getattr(other, "model", other)
         if not isinstance(added, Model):

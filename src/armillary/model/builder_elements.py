@@ -429,7 +429,7 @@ class ElementBuilder(ClosingBuilder):
                     f"has a direction. Move an end, or leave it out."
                 )
             said = "its ends coincide in the initial configuration, where its force is undefined"
-            self.report.add("warning", part.title, said)
+            self.report.add("warning", part.title, said, start=True)
 
     def _with_rest(
         self, part: ForceElement, law: LineForce, preload: float | None, length: float

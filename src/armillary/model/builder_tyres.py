@@ -53,23 +53,31 @@ class TyreBuilder(ElementBuilder):
         self.element(name, (on, wheel), law)
 
     def _started(self, model: Model) -> Model:
+        """Wheels in the air, or deep in the road, where the mechanism starts: told."""
         model = super()._started(model)
         poses = start_poses(model)
-        for part in model.elements:
-            if isinstance(part.law, Tyre):
-                self._check_touch(
-                    part, part.law.radius, start_deflection(model, poses, part, part.law)
-                )
+        tyres = [(part, part.law) for part in model.elements if isinstance(part.law, Tyre)]
+        found = [(part, law, start_deflection(model, poses, part, law)) for part, law in tyres]
+        for deep, level in ((False, "assumed"), (True, "warning" if model.initial else "assumed")):
+            told = [
+                (part, law.radius, x)
+                for part, law, x in found
+                if (x > 0.5 * law.radius if deep else x < 0.0)
+            ]
+            if told:
+                self._tell(told, level, bool(model.initial))
         return model
 
-    def _check_touch(self, part: ForceElement, radius: float, deflection: float) -> None:
-        """A wheel in the air, or deep in the road, where the mechanism starts: told."""
-        if deflection < 0.0:
-            said = f"in the air in the initial configuration, {-deflection:.3g} m above the road"
-            self.report.add("assumed", part.title, said)
-        elif deflection > 0.5 * radius:
-            said = (
-                f"{deflection:.3g} m deep in the road in the initial configuration (its radius is "
-                f"{radius:g} m): its force there is out of all proportion"
-            )
-            self.report.add("warning", part.title, said)
+    def _tell(self, told: list[tuple[ForceElement, float, float]], level: str, given: bool) -> None:
+        """One note for all, each with its radius and deflection; where nobody gave a start, how to
+        give one."""
+        (part, radius, x), more = told[0], len(told) - 1
+        where = (
+            f"in the air, {-x:.3g} m above the road" if x < 0.0 else f"{x:.3g} m deep in the road"
+        )
+        there = "in the initial configuration" if given else "with all coordinates at zero"
+        why = "" if x < 0.0 else f" (its radius is {radius:g} m: a force out of all proportion)"
+        others = f"; {more} other{'s are' if more > 1 else ' is'} so, too" if more else ""
+        cure = "" if given else ". Give a start: `initial:` of the model, or q0 of a run"
+        said = f"{where} {there}{why}{others}{cure}"
+        self.report.add(level, part.title, said, start=True)

@@ -7,7 +7,7 @@ under wheels and tyres stays the world's, and so do forces in world axes, drag a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, Unpack
 
@@ -40,13 +40,14 @@ def mount(
     model: Model,
     other: Model,
     on: str,
-    at: Pose | None = None,
+    at: Pose | Sequence[float] | None = None,
     prefix: str = "",
     by: str = WORLD,
     joint: JointSpec | str | None = None,
     **joint_options: Unpack[JointOptions],
 ) -> Model:
-    """`model` that carries `other`: frame `by` of `other` stands in frame `on` with the pose `at`.
+    """`model` that carries `other`: frame `by` of `other` stands in frame `on` with the pose `at`
+    (or at that point, m).
 
     prefix: before every name of `other`.  joint: what connects them (default: rigidly), with its
     options as in `Builder.body`; a free-flying root of `other` is welded where it starts."""
@@ -54,9 +55,7 @@ def mount(
         raise InputError(f"mount: expected a mechanism, found {type(other).__name__}.")
     if not isinstance(prefix, str):
         raise InputError(f"prefix: expected a text, found {prefix!r}.")
-    if at is not None and not isinstance(at, Pose):
-        raise InputError(f"at: expected a Pose, such as Pose((0, 0, 0.1)), found {at!r:.60}.")
-    frame, place = model.frame(on), at or Pose()
+    frame, place = model.frame(on), _place(at)
     check_pose(f"mount on '{on}'", place)
     place = frame.pose.then(place)
     X_by = _rigid_pose(other, by)
@@ -78,6 +77,20 @@ def mount(
     aside = (*model.set_aside, *_behind(model, mounted))
     moved, accuracy = (*model.moved, *mounted.moved), max(model.accuracy, other.accuracy)
     return replace(built, set_aside=aside, moved=moved, accuracy=accuracy)
+
+
+def _place(at: object) -> Pose:
+    """Of a pose, of a point (x, y, z) in m, or of none."""
+    if at is None or isinstance(at, Pose):
+        return at or Pose()
+    try:
+        x, y, z = (float(c) for c in at)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"mount, at: expected a point (x, y, z) in m or a Pose, such as Pose((0, 0, 0.1)), "
+            f"found {at!r:.60}."
+        ) from None
+    return Pose((x, y, z))
 
 
 def add_model(builder: Builder, model: Model) -> None:
@@ -271,7 +284,7 @@ def _reports(model: Model, other: Model, on: str, prefix: str) -> Report:
     report = Report(model.report.source, list(model.report.notes), model.report.root)
     title = f"'{other.name}' on '{on}'"
     for note in other.report.notes:
-        report.add(note.level, f"{prefix or other.name}: {note.part}", note.text, note.line)
+        report.notes.append(replace(note, part=f"{prefix or other.name}: {note.part}"))
     report.add("assumed", title, "mounted; its world is that frame now")
     welded = [f"'{prefix}{b.joint.name}'" for b in other.bodies if _flies(b)]
     if welded and on != WORLD:

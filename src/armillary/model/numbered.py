@@ -6,12 +6,12 @@ everything else is structure.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 from armillary.errors import ModelError, unknown_name
+from armillary.model.arguments import fits
 from armillary.scalar import Scalar
 
 
@@ -87,7 +87,7 @@ class Numbered:
         """The same with floats; a ModelError where a number is none, or makes no sense."""
         found = []
         for name, x in zip(self.number_names(), self.number_values(), strict=True):
-            if isinstance(x, bool) or not isinstance(x, (int, float)) or not math.isfinite(x):
+            if not fits(x, float):
                 raise ModelError(f"{part}, {name}: expected a finite number, found {x!r:.60}.")
             found.append(float(x))
         made = self.with_numbers(iter(found))

@@ -11,10 +11,13 @@ LEVELS = ("read", "assumed", "repaired", "warning", "ignored")
 
 @dataclass(frozen=True)
 class Note:
+    """start: of the initial configuration, so that it says nothing of a run from elsewhere."""
+
     level: str
     part: str
     text: str
     line: int | None = None
+    start: bool = False
 
     def __str__(self) -> str:
         where = f" (line {self.line})" if self.line is not None else ""
@@ -32,8 +35,10 @@ class Report:
     notes: list[Note] = field(default_factory=list)
     root: str = ""
 
-    def add(self, level: str, part: str, text: str, line: int | None = None) -> None:
-        self.notes.append(Note(level, part, text, line))
+    def add(
+        self, level: str, part: str, text: str, line: int | None = None, start: bool = False
+    ) -> None:
+        self.notes.append(Note(level, part, text, line, start))
 
     def of(self, level: str) -> list[Note]:
         return [note for note in self.notes if note.level == level]

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.errors import InputError
-from armillary.evaluate.inputs import Array
+from armillary.evaluate.inputs import Array, as_floats
+from armillary.model.arguments import check_arguments
 from armillary.shown import drawn, shown
 from armillary.vehicles.axle import Axle
 from armillary.vehicles.kinematics import kinematics
@@ -80,6 +81,7 @@ class Ackermann:
         return figure
 
 
+@check_arguments
 def ackermann(
     steering: Trapezoid | Axle,
     *,
@@ -96,7 +98,7 @@ def ackermann(
     if length is None or not 0.0 < length < float("inf"):
         raise InputError(f"ackermann: give the wheelbase, m; found {wheelbase!r}.")
     if trapezoid is not None:
-        left = np.asarray(_ANGLES if steer is None else steer, dtype=float)
+        left = as_floats("steer", _ANGLES if steer is None else steer).reshape(-1)
         right = np.array([trapezoid.right_angle(float(x)) for x in left])
         pins, title = trapezoid.pins, "trapezoid"
     elif isinstance(steering, Axle) and steering.steering is not None:

@@ -42,22 +42,29 @@ class Data:
 
     def __post_init__(self) -> None:
         for part in fields(self):
-            value = getattr(self, part.name)
-            if isinstance(value, Data | bool | None) or isinstance(part.default, str):
-                continue
-            if isinstance(part.default, tuple):
+            value, usual = getattr(self, part.name), part.default
+            if callable(part.default_factory):
+                usual = part.default_factory()
+            if isinstance(usual, Data | str):
+                self._of_kind(part.name, value, type(usual))
+            elif isinstance(usual, tuple):
                 object.__setattr__(self, part.name, self._point(part.name, value))
-            else:
+            elif not isinstance(value, Data) and not (value is None and usual is None):
                 object.__setattr__(self, part.name, self._number(part.name, value))
 
     @property
     def title(self) -> str:
         return type(self).__name__
 
+    def _of_kind(self, name: str, value: object, kind: type) -> None:
+        if not isinstance(value, kind):
+            what = "a text" if kind is str else f"a {kind.__name__}(...)"
+            raise InputError(f"{self.title}: {name} is {what}, found {value!r:.60}.")
+
     def _point(self, name: str, value: object) -> Triple:
         try:
             x, y, z = (float(v) for v in value)  # type: ignore[attr-defined]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(
                 f"{self.title}: {name} is a point, three numbers in m (x forward, y left, z up); "
                 f"found {value!r:.60}."
@@ -74,10 +81,10 @@ class Data:
     def _number(self, name: str, value: object) -> float:
         try:
             number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(f"{self.title}: {name} is a number, found {value!r:.60}.") from None
-        low = 0.0 if name not in self.SIGNED else -math.inf
-        if not low <= number < math.inf or (name in self.POSITIVE and number == 0.0):
+        low = 0.0 if name not in self.SIGNED else number
+        if not (low <= number and math.isfinite(number)) or (name in self.POSITIVE and not number):
             wanted = "more than 0" if name in self.POSITIVE else "0 or more"
             raise InputError(
                 f"{self.title}: {name} is {'finite' if name in self.SIGNED else wanted}, "

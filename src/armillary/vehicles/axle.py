@@ -6,8 +6,16 @@ from dataclasses import dataclass, field, replace
 
 from armillary.errors import InputError
 from armillary.model import Builder
-from armillary.vehicles.assembling import CHASSIS, Assembler
-from armillary.vehicles.axles import Corner, RoadWheel, Suspension, put_strut, put_wheel, sides
+from armillary.model.arguments import fits
+from armillary.vehicles.assembling import CHASSIS, Assembler, mirrored
+from armillary.vehicles.axles import (
+    BeamSuspension,
+    Corner,
+    RoadWheel,
+    Suspension,
+    put_wheel,
+    sides,
+)
 from armillary.vehicles.solid_axle import SolidAxle
 from armillary.vehicles.steering import Rack, Trapezoid
 from armillary.vehicles.suspensions import DoubleWishbone, FiveDegree, MacPherson, TrailingArm
@@ -52,7 +60,8 @@ class Axle:
     """A suspension with its wheels.
 
     suspension: one of `SUSPENSIONS` or an object; steering: a `Rack` for suspensions with tie rods,
-    a `Trapezoid` for a solid axle, None: not steered (tie rods end on the chassis).  anti_roll:
+    a `Trapezoid` for a solid axle or a five-degree suspension (which then bears a beam with the
+    kingpins), None: not steered (tie rods end on the chassis).  anti_roll:
     stiffness of the bar, N m per rad of the arms' difference in angle (solid axle: of its roll)."""
 
     suspension: str | Suspension = "double wishbone"
@@ -62,19 +71,25 @@ class Axle:
     name: str = "front"
 
     def __post_init__(self) -> None:
+        for name, kinds in (("steering", Rack | Trapezoid | None), ("wheel", RoadWheel)):
+            if not isinstance(value := getattr(self, name), kinds):
+                wanted = "a RoadWheel(...)" if name == "wheel" else "a Rack, a Trapezoid or None"
+                raise InputError(f"axle: {name} is {wanted}, found {value!r:.60}.")
         made = suspension(self.suspension)
         object.__setattr__(self, "suspension", made)
         if isinstance(self.steering, Rack) and not hasattr(made, "tie_inner"):
+            own = "a Trapezoid" if isinstance(made, BeamSuspension) else "no steering"
             raise InputError(
-                f"{self.title}: a {type(made).__name__} has no tie rods for a rack. Take a double "
-                f"wishbone or MacPherson, or a Trapezoid on a SolidAxle."
+                f"{self.title}: a {type(made).__name__} has no tie rods for a rack. Take "
+                f"{own}, or a double wishbone or MacPherson."
             )
-        if isinstance(self.steering, Trapezoid) and not isinstance(made, SolidAxle):
+        if isinstance(self.steering, Trapezoid) and not isinstance(made, BeamSuspension):
+            rack = "Take a Rack." if hasattr(made, "tie_inner") else "Take no steering there."
             raise InputError(
-                f"{self.title}: a steering trapezoid stands on a SolidAxle, not on a "
-                f"{type(made).__name__}. Take a Rack."
+                f"{self.title}: a steering trapezoid stands on a SolidAxle or a FiveDegree, not on "
+                f"a {type(made).__name__}. {rack}"
             )
-        if not 0.0 <= self.anti_roll < float("inf"):
+        if not (fits(self.anti_roll, float) and self.anti_roll >= 0.0):
             raise InputError(
                 f"{self.title}: anti_roll is 0 or more (N m/rad), found {self.anti_roll!r}."
             )
@@ -109,7 +124,7 @@ class Axle:
     def attach(self, a: Assembler, x: float = 0.0) -> AxleParts:
         """Put everything into a builder, the axle at x of the carrier."""
         made, steering = self.made, ""
-        if isinstance(self.steering, Trapezoid) and isinstance(made, SolidAxle):
+        if isinstance(self.steering, Trapezoid) and isinstance(made, BeamSuspension):
             corners = self._on_knuckles(a, made, self.steering, x)
             steering = corners[0].hub
         else:
@@ -136,20 +151,17 @@ class Axle:
         return sum(m.mass.mass for m in bodies), moment
 
     def _on_knuckles(
-        self, a: Assembler, beam_data: SolidAxle, trapezoid: Trapezoid, x: float
+        self, a: Assembler, made: BeamSuspension, trapezoid: Trapezoid, x: float
     ) -> tuple[Corner, Corner]:
         """Wheels on the knuckles of a steered beam."""
-        beam = beam_data.put_beam(a, self.name, x)
-        center = beam_data.wheel_center
+        beam = made.put_beam(a, self.name, x)
+        center = made.wheel_center
         knuckles = trapezoid.attach(a, self.name, beam, x + center[0], center[2])
         corners = []
         for (name, side), hub in zip(sides(self.name), knuckles, strict=True):
-            plain = beam_data.corner_points(side, x)
-            wheel = put_wheel(a, name, hub, plain["wheel_center"], (0.0, 0.0, 0.0), self.wheel)
-            top, low = (a.carrier, plain["strut_top"]), (beam, plain["strut_low"])
-            struts = put_strut(a, f"{name}-strut", top, low, beam_data.strut)
-            swing = {f"{beam}.rx": 1.0} if side > 0.0 else {}
-            place = plain["wheel_center"]
+            place = mirrored(center, side, x)
+            wheel = put_wheel(a, name, hub, place, (0.0, 0.0, 0.0), self.wheel)
+            struts, swing = made.put_beam_struts(a, name, beam, side, x)
             corners.append(Corner(name, hub, wheel, side, swing, struts, place, (0.0, 0.0, 0.0)))
         return corners[0], corners[1]
 

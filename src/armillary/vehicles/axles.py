@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from armillary.errors import InputError
-from armillary.model import Pose, Shape
+from armillary.model import Passive, Pose, Shape
 from armillary.vehicles.assembling import (
     DARK,
     SIDES,
@@ -17,6 +17,8 @@ from armillary.vehicles.assembling import (
     distance,
     mirrored,
 )
+
+SLIDES = ("dx", "dy", "dz")
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,50 @@ class RoadWheel(Data):
 
     @property
     def tensor(self) -> tuple[float, float, float]:
-        spin = self.spin or 0.5 * self.mass * self.radius**2
-        across = self.across or self.mass * (3.0 * self.radius**2 + self.width**2) / 12.0
+        rr, ww = self.radius * self.radius, self.width * self.width
+        spin = self.spin or 0.5 * self.mass * rr
+        across = self.across or self.mass * (3.0 * rr + ww) / 12.0
         return (across, spin, across)
+
+    def put_bearer(self, a: Assembler, name: str, hub: str, point: Sequence[float]) -> str:
+        """The body that the bearing sits on: the hub."""
+        return hub
+
+
+@dataclass(frozen=True)
+class SprungWheel(RoadWheel):
+    """A wheel whose tyre is springs and dampers along three slides [Yesiloglu2007, 5.4].
+
+    The slides stand between the hub and a carrier that does not spin; on that the tyre's ring
+    turns.  mass: of the ring; spin, across: of ring and rim, whose axes stay parallel; rim: its
+    mass, kg, which moves with the hub; stiffness, damping of the slides along x, y and z, N/m,
+    N s/m."""
+
+    rim: float = 14.0
+    stiffness_x: float = 1.5e5
+    stiffness_y: float = 1.2e5
+    stiffness_z: float = 2.0e5
+    damping_x: float = 600.0
+    damping_y: float = 600.0
+    damping_z: float = 500.0
+    POSITIVE = RoadWheel.POSITIVE | {"rim", "stiffness_x", "stiffness_y", "stiffness_z"}
+
+    def laws(self) -> list[Passive]:
+        """Of the slides along x, y and z."""
+        pairs = ((getattr(self, f"stiffness_{x}"), getattr(self, f"damping_{x}")) for x in "xyz")
+        return [Passive(spring=k, viscous=d) for k, d in pairs]
+
+    def put_bearer(self, a: Assembler, name: str, hub: str, point: Sequence[float]) -> str:
+        a.body(f"{name}-rim", hub, "fixed", point, mass=self.rim)
+        carrier = f"{name}-carrier"
+        how: dict[str, Any] = {
+            "free": SLIDES,
+            "passive": self.laws(),
+            "mass": 0.5,
+            "inertia": (0.02, 0.02, 0.02),
+        }
+        a.body(carrier, f"{name}-rim", "gimbal", point, **how)
+        return carrier
 
 
 @dataclass(frozen=True)
@@ -94,6 +137,24 @@ class Suspension(Protocol):
         ...
 
 
+@runtime_checkable
+class BeamSuspension(Protocol):
+    """A suspension that can bear a beam with kingpins, which a trapezoid steers."""
+
+    @property
+    def wheel_center(self) -> tuple[float, float, float]: ...
+
+    def put_beam(self, a: Assembler, axle: str, x: float) -> str:
+        """The beam with its guide; its name."""
+        ...
+
+    def put_beam_struts(
+        self, a: Assembler, name: str, beam: str, side: float, x: float
+    ) -> tuple[tuple[str, ...], dict[str, float]]:
+        """Struts of a side, and that side's part of the twist of an anti-roll bar."""
+        ...
+
+
 def sides(axle: str) -> list[tuple[str, float]]:
     """Names and signs of the two corners of an axle."""
     return [(f"{axle}-{side}", sign) for side, sign in SIDES.items()]
@@ -114,12 +175,12 @@ def put_wheel(
     wheel: RoadWheel,
 ) -> str:
     """The wheel on its bearing: it turns about y of its own frame."""
-    body = f"{name}-wheel"
+    body, bearer = f"{name}-wheel", wheel.put_bearer(a, name, hub, point)
     turned = Pose.from_rpy(rpy=(math.pi / 2, 0.0, 0.0))
     looks = Shape("cylinder", (wheel.radius, wheel.width), turned, color=DARK)
     a.body(
         body,
-        hub,
+        bearer,
         "revolute",
         point,
         rpy,

@@ -9,15 +9,15 @@ from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose, Report, Shape
+from armillary.model.arguments import check_arguments
 from armillary.model.roads.road import Road
 from armillary.model.tyres.simple import Linear
 from armillary.vehicles.assembling import BLUE, CHASSIS, Assembler
 from armillary.vehicles.axle import Axle, AxleParts, suspension
-from armillary.vehicles.axles import RoadWheel, Suspension
+from armillary.vehicles.axles import BeamSuspension, RoadWheel, Suspension
 from armillary.vehicles.fitting import fitted
 from armillary.vehicles.kinematics import steering_gain
 from armillary.vehicles.steering import Rack, Trapezoid
-from armillary.vehicles.suspensions import FiveDegree
 from armillary.vehicles.trim import with_loads
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, put_tyres
 from armillary.vehicles.vehicle import Vehicle
@@ -26,6 +26,7 @@ DRIVES = ("front", "rear", "all")
 _G = 9.81
 
 
+@check_arguments
 def car(
     front: str | Suspension | Axle = "double wishbone",
     rear: str | Suspension | Axle = "trailing arm",
@@ -51,9 +52,9 @@ def car(
     suspension with your hard points, or an `Axle`.  wheelbase m; mass (kg), com (m, in the
     chassis's frame: on the road under the front axle, x forward, y left, z up) and inertia (kg m²
     about it: xx, yy, zz or six) of the body without axles.  steering: of the front axle (default: a
-    rack, or a trapezoid on a solid axle).  anti_roll: N m/rad of each bar.  drive: "front", "rear"
-    or "all". tyre: a model of `armillary.tyres` (default: Linear()), or "rolling": no slip.  Struts
-    without a load of their own carry the car exactly."""
+    rack, or a trapezoid on a solid axle or a five-degree suspension).  anti_roll: N m/rad of each
+    bar.  drive: "front", "rear" or "all". tyre: a model of `armillary.tyres` (default: Linear()),
+    or "rolling": no slip.  Struts without a load of their own carry the car exactly."""
     own = dict(locals())
     _check(wheelbase, mass, drive, gravity)
     model: Tyres = Linear() if tyre is None else tyre
@@ -122,9 +123,7 @@ def _usual_steering(made: Suspension, wheelbase: float) -> Rack | Trapezoid | No
     tie: Any = getattr(made, "tie_inner", None)
     if tie is not None:
         return Rack(at=(tie[0], 0.0, tie[2]))
-    if isinstance(made, FiveDegree) or not hasattr(made, "put_beam"):
-        return None
-    return Trapezoid(wheelbase=wheelbase)
+    return Trapezoid(wheelbase=wheelbase) if isinstance(made, BeamSuspension) else None
 
 
 def _wheel_loads(

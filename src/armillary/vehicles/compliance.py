@@ -12,6 +12,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.model.arguments import check_arguments
 from armillary.vehicles.axle import Axle
 from armillary.vehicles.curves import Column, Curves
 from armillary.vehicles.elastic import Loads
@@ -28,6 +29,7 @@ _LOADS = {
 _USUAL = np.linspace(-2000.0, 2000.0, 9)  # N
 
 
+@check_arguments
 def compliance(
     axle: Axle | str,
     *,

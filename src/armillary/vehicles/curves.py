@@ -11,6 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.model.arguments import check_arguments
 from armillary.shown import shown
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Curves:
     def __len__(self) -> int:
         return len(self[self.over])
 
+    @check_arguments
     def column(self, name: str) -> Column:
         if name not in self.columns:
             raise unknown_name("column", name, self.columns)
@@ -79,6 +81,7 @@ class Curves:
         }
         return replace(self, columns=turned, axes="SAE")
 
+    @check_arguments
     def at(self, value: float) -> dict[str, float]:
         """All columns at a value of the swept one, between its points by straight lines."""
         x = self[self.over]
@@ -90,6 +93,7 @@ class Curves:
             for name, column in self.columns.items()
         }
 
+    @check_arguments
     def anti(
         self, *, wheelbase: float, height: float, share: float = 1.0, drive: bool = False
     ) -> dict[str, Array]:
@@ -138,6 +142,7 @@ class Curves:
             if f"{side} {name}" in self.columns and not np.isnan(self[f"{side} {name}"]).all()
         ]
 
+    @check_arguments
     def plot(
         self, *names: str, path: str | os.PathLike[str] | None = None, beside: Curves | None = None
     ) -> RunFigure:
@@ -171,6 +176,7 @@ class Curves:
             figure.savefig(path)
         return figure
 
+    @check_arguments
     def labels_of(self, name: str) -> list[str]:
         """Columns of a quantity: one where both sides are alike."""
         if name in self.columns:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from armillary.errors import InputError, unknown_name
 from armillary.mechanism.making import Builder
+from armillary.model.arguments import check_arguments
 from armillary.scalar import Scalar, tanh, where
 from armillary.sim.control.block import Block, Scalars, clip, made_for
 from armillary.vehicles.vehicle import Vehicle
@@ -28,6 +29,7 @@ class DriveLine(Block):
     wheel's torque, N m; smoothing: rad/s over which brakes change their sign.  steer: force of the
     steering coordinate, N or N m."""
 
+    @check_arguments
     def __init__(
         self,
         vehicle: Vehicle,
@@ -114,6 +116,7 @@ def _sum(values: Sequence[Scalar]) -> Scalar:
     return total
 
 
+@check_arguments
 def put_differential(
     b: Builder,
     name: str,

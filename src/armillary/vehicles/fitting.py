@@ -4,7 +4,7 @@ machine rests where its hard points are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,14 +21,16 @@ from armillary.vehicles.assembling import TIE_ROD
 _RANK = 1e-10
 
 
-def fitted(mechanism: Mechanism, hold: Sequence[str] = ()) -> Mechanism:
+def fitted(
+    mechanism: Mechanism, hold: Sequence[str] = (), slack: Collection[str] = ()
+) -> Mechanism:
     """With springs of joints wound, and bushings preloaded, so that nothing moves at the start;
-    hold: entries of v that are driven, and stay.
+    hold: entries of v that are driven, and stay; slack: entries whose springs bear nothing there.
 
     Along every free motion N their forces x balance what the tree needs, N^T bias = N^T S x (S: the
     generalised force of each x); of the many x the one that stores least, Σ x² / stiffness."""
     m, q = mechanism, mechanism.initial
-    wound, rubber, rods = _joint_springs(m), _bushings(m), _rods(m)
+    wound, rubber, rods = _joint_springs(m, slack), _bushings(m), _rods(m)
     stiffness = [law.spring for _, _, law, _ in wound] + [k for _, _, k in rubber]
     stiffness += [law.stiffness for _, law in rods]
     if not stiffness:
@@ -61,13 +63,13 @@ def fitted(mechanism: Mechanism, hold: Sequence[str] = ()) -> Mechanism:
     return m.replace(bodies=bodies, elements=elements)
 
 
-def _joint_springs(m: Mechanism) -> list[tuple[str, int, Passive, int]]:
-    """(body, axis of its joint, law, entry of v)."""
+def _joint_springs(m: Mechanism, slack: Collection[str]) -> list[tuple[str, int, Passive, int]]:
+    """(body, axis of its joint, law, entry of v) of those that are not slack."""
     return [
         (body.name, axis, law, slot.v.start + axis)
         for body, slot in zip(m.model.bodies, m.model.slots, strict=True)
         for axis, law in enumerate(body.joint.passive)
-        if law.spring
+        if law.spring and m.v_labels[slot.v.start + axis] not in slack
     ]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.model.arguments import check_arguments
 from armillary.vehicles.axle import Axle
 from armillary.vehicles.curves import Column, Curves
 from armillary.vehicles.rig import CENTERS, SIDES, Rig
@@ -23,6 +24,7 @@ _STEP = 1e-5  # m, of the wheel rate's differences
 Sweep = float | Sequence[float] | Array
 
 
+@check_arguments
 def kinematics(
     axle: Axle | str = "double wishbone",
     *,

@@ -7,10 +7,12 @@ from dataclasses import replace
 from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.model import Frame, Pose
+from armillary.model.arguments import check_arguments
 from armillary.model.mount import add_model
 from armillary.vehicles.vehicle import Vehicle
 
 
+@check_arguments
 def four_post(vehicle: Vehicle) -> Vehicle:
     """The vehicle on one post per wheel: slides along z named post-<tyre>, at rest at 0 m; a run
     lifts them by `prescribed={"post-front-left-tyre": motion}`.  Their forces are wheel loads."""

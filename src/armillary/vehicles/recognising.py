@@ -14,6 +14,7 @@ import numpy as np
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import check_arguments
 from armillary.model.elements.tyre import Tyre
 from armillary.model.parts import WORLD
 from armillary.vehicles.vehicle import Vehicle
@@ -23,6 +24,7 @@ _TURNS = 1e-6  # rad per unit: less is no steering
 _ROW = 0.02  # m: wheels that are nearer along x stand on one axle
 
 
+@check_arguments
 def from_mechanism(
     mechanism: Mechanism,
     *,
@@ -51,11 +53,11 @@ def from_mechanism(
             raise unknown_name("body", name, m.bodies)
     chosen = _steering(m) if steering is None else steering
     places = _places(m, root, rims)
-    units = units or _pulled(m, root, rims, places[:, 1], chosen)
+    units = tuple(units) or _pulled(m, root, rims, places[:, 1], chosen)
     order = sorted(range(len(rims)), key=lambda k: (-round(places[k, 0] / _ROW), -places[k, 1]))
     rims, places = [rims[k] for k in order], places[order]
     wheels = [joint for joint, _, _ in rims]
-    for name in driven or ():
+    for name in () if driven is None else driven:
         if name not in wheels:
             raise unknown_name("wheel", name, wheels)
     own = [k for k, (_, body, _) in enumerate(rims) if _unit(m, body, (root, *units)) == root]
@@ -150,7 +152,8 @@ def _pulled(
         J = np.asarray(m.jacobian(m.initial, body.name, coordinates="world_aligned"))
         slot = model.slots[k].v
         turns = np.abs(J[2, slot.start : slot.stop]).max(initial=0.0) > _TURNS
-        held = any(own & below[k] and own - below[k] for own in ends)
+        sprung = any(law.spring for law in body.joint.passive)
+        held = sprung or any(own & below[k] and own - below[k] for own in ends)
         if turns and not held:
             found.append(str(body.name))
     return tuple(found)

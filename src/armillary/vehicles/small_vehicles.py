@@ -16,17 +16,19 @@ from armillary.formats.examples import example
 from armillary.mechanism.making import Builder
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose, Report, Shape, Wheel
+from armillary.model.arguments import check_arguments
 from armillary.model.mount import add_model
 from armillary.model.parts import BodyData
 from armillary.model.roads.road import Road
 from armillary.vehicles.assembling import BLUE, DARK, block
 from armillary.vehicles.axles import RoadWheel
 from armillary.vehicles.tyres import ROLLING, Tyres, check_tyres, unloaded_radius
-from armillary.vehicles.vehicle import Vehicle, joints_of
+from armillary.vehicles.vehicle import Vehicle, joints_of_load
 
 _Y = (0.0, 1.0, 0.0)
 
 
+@check_arguments
 def rover(
     arm: str | Mechanism | None = "six-r", *, tyre: Tyres = ROLLING, road: Road | None = None
 ) -> Vehicle:
@@ -42,8 +44,9 @@ def rover(
         carried = Mechanism(example(arm)) if isinstance(arm, str) else arm
         if not isinstance(carried, Mechanism):
             raise InputError(f"rover: arm is a name or a mechanism, found {arm!r:.60}.")
-        mechanism = mechanism.mount(carried, on="chassis", at=Pose((0.2, 0.0, 0.31)), prefix="arm_")
-        held = joints_of(carried, "arm_")
+        bare = mechanism
+        mechanism = bare.mount(carried, on="chassis", at=(0.2, 0.0, 0.31), prefix="arm_")
+        held = joints_of_load(mechanism, bare)
     wheels = tuple(f"{corner}-drive" for corner in _CORNERS)
     return _vehicle(
         mechanism,
@@ -64,6 +67,7 @@ _CORNERS = ("front-left", "front-right", "rear-left", "rear-right")
 _PLACES = dict(zip(_CORNERS, ((1.0, 0.4), (1.0, -0.4), (0.0, 0.4), (0.0, -0.4)), strict=True))
 
 
+@check_arguments
 def bicycle(*, tyre: Tyres = ROLLING, road: Road | None = None) -> Vehicle:
     """The Whipple bicycle with the benchmark's numbers, upright, on rolling wheels or on tyres."""
     check_tyres(tyre, road)
@@ -81,6 +85,7 @@ def bicycle(*, tyre: Tyres = ROLLING, road: Road | None = None) -> Vehicle:
     )
 
 
+@check_arguments
 def differential_drive(
     *,
     name: str = "differential drive",

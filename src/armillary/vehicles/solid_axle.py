@@ -110,16 +110,18 @@ class SolidAxle(Data):
             damping = [self.leaf_time * value for value in k]
             a.builder.bushing(name, *ends, stiffness=k, damping=damping)
 
-    def corner_points(self, side: float, x: float) -> dict[str, Triple]:
-        """Hard points of a side (1: left, -1: right), the axle at x."""
-        return at_corner(self, side, x)
+    def put_beam_struts(
+        self, a: Assembler, name: str, beam: str, side: float, x: float
+    ) -> tuple[tuple[str, ...], dict[str, float]]:
+        p = at_corner(self, side, x)
+        top, low = (a.carrier, p["strut_top"]), (beam, p["strut_low"])
+        swing = {f"{beam}.rx": 1.0} if side > 0.0 else {}
+        return put_strut(a, f"{name}-strut", top, low, self.strut), swing
 
     def _corner(
         self, a: Assembler, beam: str, name: str, side: float, x: float, wheel: RoadWheel
     ) -> Corner:
-        p = at_corner(self, side, x)
-        body = put_wheel(a, name, beam, p["wheel_center"], (0.0, 0.0, 0.0), wheel)
-        top, low = (a.carrier, p["strut_top"]), (beam, p["strut_low"])
-        struts = put_strut(a, f"{name}-strut", top, low, self.strut)
-        swing = {f"{beam}.rx": 1.0} if side > 0.0 else {}
-        return Corner(name, beam, body, side, swing, struts, p["wheel_center"], (0.0, 0.0, 0.0))
+        center = mirrored(self.wheel_center, side, x)
+        body = put_wheel(a, name, beam, center, (0.0, 0.0, 0.0), wheel)
+        struts, swing = self.put_beam_struts(a, name, beam, side, x)
+        return Corner(name, beam, body, side, swing, struts, center, (0.0, 0.0, 0.0))

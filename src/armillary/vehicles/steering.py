@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from armillary.errors import InputError
 from armillary.model import Limits, Passive
+from armillary.model.arguments import check_arguments
 from armillary.model.parts import BodyData, Triple
 from armillary.vehicles.assembling import Assembler, Data, bar_shape, mirrored, rod
 
@@ -61,9 +62,10 @@ class Rack(Data):
 class Trapezoid(Data):
     """Two steering arms and a tie rod between the kingpins of a beam axle.
 
-    pins: distance of the kingpins, m; arm: length of a steering arm, m; inward: angle by which the
-    arms point inward (behind the axle), rad.  `inward` None: the arms' lines meet on the middle of
-    the rear axle (wheelbase away), the construction of text books."""
+    pins: distance of the kingpins, m; arm: length of a steering arm, m; friction: of each kingpin,
+    N m s/rad; inward: angle by which the arms point inward (behind the axle), rad.  `inward` None:
+    the arms' lines meet on the middle of the rear axle (wheelbase away), the construction of text
+    books."""
 
     pins: float = 1.30
     arm: float = 0.16
@@ -71,6 +73,7 @@ class Trapezoid(Data):
     wheelbase: float = 2.70
     knuckle_mass: float = 10.0
     rod_mass: float = 2.0
+    friction: float = 0.0
     SIGNED = frozenset({"inward"})
     POSITIVE = frozenset({"pins", "arm", "wheelbase", "knuckle_mass", "rod_mass"})
 
@@ -93,6 +96,7 @@ class Trapezoid(Data):
         """Of the tie rod, m."""
         return self.pins - 2.0 * self.arm * math.sin(self.angle)
 
+    @check_arguments
     def right_angle(self, left: float) -> float:
         """Steering angle of the right wheel for that of the left one (rad), in closed form.
 
@@ -114,14 +118,14 @@ class Trapezoid(Data):
         """Kingpins, knuckles and the tie rod as a body; the last pin closes a planar loop of five
         rows, three of which are redundant.  The names of the knuckles."""
         names = (f"{axle}-left-knuckle", f"{axle}-right-knuckle")
+        law = Passive(viscous=self.friction)
         pins = [(x, side * 0.5 * self.pins, z) for side in (1.0, -1.0)]
         ends = []
         for name, pin, side in zip(names, pins, (1.0, -1.0), strict=True):
             tip = self.tip(pin, side)
             solid: BodyData = {"mass": self.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
-            a.body(
-                name, beam, "revolute", pin, axis="z", shapes=[bar_shape(pin, tip, pin)], **solid
-            )
+            solid["shapes"] = [bar_shape(pin, tip, pin)]
+            a.body(name, beam, "revolute", pin, axis="z", passive=law, **solid)
             ends.append(tip)
         tie = f"{axle}-tie-rod"
         solid = rod(self.rod_mass, ends[0], ends[1], ends[0], 0.012)
@@ -136,14 +140,18 @@ class Trapezoid(Data):
         return (pin[0] - r * math.cos(h), pin[1] - side * r * math.sin(h), pin[2])
 
 
+@check_arguments
 def ackermann_outer(inner: float, pins: float, wheelbase: float) -> float:
     """The outer wheel's angle (rad, same sign) that goes with the inner one's without slip."""
+    if not wheelbase > 0.0:
+        raise InputError(f"ackermann_outer: wheelbase is more than 0 (m), found {wheelbase!r}.")
     if not inner:
         return 0.0
     size = abs(inner)
     return math.copysign(math.atan2(1.0, 1.0 / math.tan(size) + pins / wheelbase), inner)
 
 
+@check_arguments
 def ackermann_error(left: float, right: float, pins: float, wheelbase: float) -> float:
     """How far the outer wheel's angle is from Ackermann's for that of the inner one, rad.
 

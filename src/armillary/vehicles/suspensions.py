@@ -7,11 +7,12 @@ image.  Every argument has a default of a passenger car.  The solid axle is in s
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 from armillary.errors import InputError
 from armillary.model import Passive
-from armillary.model.parts import Triple
+from armillary.model.parts import BodyData, Triple
 from armillary.vehicles.arms import SIX, Bushing, Pivots, put_arm, put_rubber, rubber_of
 from armillary.vehicles.assembling import (
     TIE_ROD,
@@ -20,6 +21,7 @@ from armillary.vehicles.assembling import (
     bar_shape,
     middle,
     minus,
+    mirrored,
     rod,
     z_along,
 )
@@ -33,6 +35,9 @@ from armillary.vehicles.axles import (
     sides,
     spindle,
 )
+
+_LEVEL = 0.01  # m seen from above: arms that reach less far lift nothing
+Hinge = tuple[str, Triple, Triple, Passive]  # name, place, axis, spring and damper
 
 
 class TwoCorners(Data):
@@ -278,66 +283,97 @@ class FiveDegree(TwoCorners):
     """The suspension of [Yesiloglu2007], 5.4: five hinges in a row between chassis and hub, with
     torsional springs and dampers; the source gives no numbers and only a figure.
 
-    Read as: at `inner` a hinge along x (the arm swings) and one along y, at `outer` hinges along x,
-    y and z.  What they do not allow is motion along the line from inner to outer.  swing, twist:
-    stiffness of the first hinge, and of the four others, N m/rad; damping as a time, s."""
+    Read as: at `inner` a level hinge across the arm (it swings) and one along z, at `outer` hinges
+    along x, y and z.  What they do not allow is motion along the line from inner to outer.  A beam
+    between two such arms heaves only where they are not across the car.  swing, twist:
+    stiffness of the first hinge, and of the four others, N m/rad; damping as a time, s.  beam_mass:
+    of the beam that carries the kingpins where a trapezoid steers it, kg."""
 
-    inner: Triple = (0.0, 0.36, 0.34)
-    outer: Triple = (0.0, 0.70, 0.30)
+    inner: Triple = (0.42, 0.56, 0.34)
+    outer: Triple = (0.0, 0.66, 0.30)
     wheel_center: Triple = (0.0, 0.76, 0.31)
     swing: float = 4000.0
     twist: float = 20.0e3
     swing_time: float = 0.06
-    twist_time: float = 0.001
+    twist_time: float = 0.01
     mass: float = 8.0
     hub_mass: float = 12.0
+    beam_mass: float = 45.0
     load: float | None = None
     SIGNED = frozenset({"load"})
-    POSITIVE = frozenset({"swing", "twist", "mass", "hub_mass"})
+    POSITIVE = frozenset({"swing", "twist", "mass", "hub_mass", "beam_mass"})
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._apart("inner", "outer")
+        if math.dist(self.inner[:2], self.outer[:2]) < _LEVEL:
+            raise InputError(
+                f"{self.title}: inner and outer stand above each other, {self.inner} and "
+                f"{self.outer}: the arm cannot swing. Move one of them along x or y."
+            )
 
     def _corner(
         self, a: Assembler, name: str, side: float, x: float, wheel: RoadWheel, tie: str
     ) -> Corner:
-        p = at_corner(self, side, x)
-        hub = five_hinges(a, name, a.carrier, p["inner"], p["outer"], side, self)
+        p, hub = at_corner(self, side, x), f"{name}-hub"
+        self.put_hinges(a, name, side, x, hub, self.hub)
         body = put_wheel(a, name, hub, p["wheel_center"], (0.0, 0.0, 0.0), wheel)
         swing = {f"{name}-swing": side}
         return Corner(name, hub, body, side, swing, (), p["wheel_center"], (0.0, 0.0, 0.0))
 
+    def put_beam(self, a: Assembler, axle: str, x: float) -> str:
+        """A beam across the car between the outer points of both sides: the left hinges end at it,
+        and the right ones at a small body that is welded to it (six rows); left is another."""
+        beam, end = f"{axle}-beam", f"{axle}-right-hub"
+        left, right = (mirrored(self.outer, side, x) for side in (1.0, -1.0))
+        self.put_hinges(a, f"{axle}-left", 1.0, x, beam, rod(self.beam_mass, left, right, left))
+        self.put_hinges(a, f"{axle}-right", -1.0, x, end, self.small)
+        a.body(f"{axle}-left-hub", beam, "fixed", left, **self.small)
+        first, second = (a.frame(f"{beam}.{body}", body, right) for body in (beam, end))
+        a.builder.loop(f"{beam}-weld", first, second, "fixed")
+        return beam
 
-def five_hinges(
-    a: Assembler,
-    name: str,
-    carrier: str,
-    inner: Triple,
-    outer: Triple,
-    side: float,
-    data: FiveDegree,
-) -> str:
-    """The five hinges with their bodies; the name of the last one, the hub, with its mass at
-    `outer`."""
-    # the first spring carries `load` (N, at the outer point) where all angles are zero
-    lever = abs(outer[1] - inner[1])
-    rest = -(data.load or 0.0) * lever / data.swing
-    first = Passive(spring=data.swing, rest=rest, viscous=data.swing_time * data.swing)
-    other = Passive(spring=data.twist, viscous=data.twist_time * data.twist)
-    small = {"mass": 0.5, "inertia": (0.02, 0.02, 0.02)}
-    arm = rod(data.mass, inner, outer, inner)
-    hub = {"mass": data.hub_mass, "inertia": (0.2, 0.2, 0.2)}
-    rows = (
-        ("swing", inner, (side, 0.0, 0.0), first, small),
-        ("inner-pitch", inner, (0.0, 1.0, 0.0), other, arm),
-        ("camber", outer, (side, 0.0, 0.0), other, small),
-        ("pitch", outer, (0.0, 1.0, 0.0), other, small),
-        ("hub", outer, (0.0, 0.0, 1.0), other, hub),
-    )
-    parent = carrier
-    for word, at, axis, law, solid in rows:
-        body = f"{name}-{word}"
-        a.body(body, parent, "revolute", at, axis=axis, passive=law, **solid)
-        parent = body
-    return parent
+    def put_beam_struts(
+        self, a: Assembler, name: str, beam: str, side: float, x: float
+    ) -> tuple[tuple[str, ...], dict[str, float]]:
+        return (), {f"{name}-swing": side}
+
+    @property
+    def hub(self) -> BodyData:
+        return {"mass": self.hub_mass, "inertia": (0.2, 0.2, 0.2)}
+
+    @property
+    def small(self) -> BodyData:
+        """Of the bodies between two hinges."""
+        return {"mass": 0.5, "inertia": (0.02, 0.02, 0.02)}
+
+    def hinges(self, name: str, side: float, x: float) -> list[Hinge]:
+        """The five hinges of a side from the chassis outward.  The first spring carries `load` (N,
+        at the outer point) where all angles are zero."""
+        inner, outer = (mirrored(point, side, x) for point in (self.inner, self.outer))
+        along = minus(outer, inner)
+        reach = math.hypot(*along[:2])
+        across = (along[1] / reach, -along[0] / reach, 0.0)  # positive angles lift the outer point
+        rest = -(self.load or 0.0) * reach / self.swing
+        first = Passive(spring=self.swing, rest=rest, viscous=self.swing_time * self.swing)
+        other = Passive(spring=self.twist, viscous=self.twist_time * self.twist)
+        return [
+            (f"{name}-swing", inner, across, first),
+            (f"{name}-turn", inner, (0.0, 0.0, 1.0), other),
+            (f"{name}-camber", outer, (side, 0.0, 0.0), other),
+            (f"{name}-pitch", outer, (0.0, 1.0, 0.0), other),
+            (f"{name}-yaw", outer, (0.0, 0.0, 1.0), other),
+        ]
+
+    def put_hinges(
+        self, a: Assembler, name: str, side: float, x: float, last: str, solid: BodyData
+    ) -> None:
+        """The hinges with their bodies; the last one has the given name and mass, and its origin at
+        the outer point."""
+        rows, parent = self.hinges(name, side, x), a.carrier
+        arm = rod(self.mass, rows[0][1], rows[-1][1], rows[0][1])
+        solids = (self.small, arm, self.small, self.small, solid)
+        for (body, at, axis, law), own in zip(rows, solids, strict=True):
+            body = last if body.endswith("-yaw") else body
+            a.body(body, parent, "revolute", at, axis=axis, passive=law, **own)
+            parent = body

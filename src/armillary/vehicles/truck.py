@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.model import Passive, Pose, Report, Shape, Wheel
+from armillary.model.arguments import check_arguments
 from armillary.model.parts import BodyData
 from armillary.model.roads.road import Road
 from armillary.model.tyres.simple import Linear
@@ -53,6 +54,7 @@ class _Row:
     axles: list[tuple[Axle, float, float]] = field(default_factory=list)  # each with x, wheel load
 
 
+@check_arguments
 def truck(
     trailers: int | Sequence[Unit] = 3,
     *,
@@ -327,6 +329,7 @@ def _put_rolling(
     return wheels, tyres
 
 
+@check_arguments
 def n_trailer_rates(
     angles: list[float], speed: float, turn: float, links: list[tuple[float, float]]
 ) -> list[float]:

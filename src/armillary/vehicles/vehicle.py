@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -14,6 +15,8 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import Pose
+from armillary.model.arguments import check_arguments
+from armillary.model.checks import number
 from armillary.scalar import Scalar, atan2, cos, sin
 from armillary.shown import shown
 
@@ -101,10 +104,26 @@ class Vehicle:
         return {unit: both for unit, both in found.items() if all(both)}
 
     @property
+    def _forward(self) -> list[int]:
+        """Entries of v that move units forward, on a free joint or a planar one; other units hang
+        on these."""
+        labels, known = (
+            [f"{unit}.{x}" for unit in self.units for x in ("vx", "x")],
+            self.mechanism.v_labels,
+        )
+        return [known.index(label) for label in labels if label in known]
+
+    @property
+    def stands(self) -> bool:
+        """Nothing lets it drive: its chassis is on no free and no planar joint."""
+        return not self._forward
+
+    @property
     def single_track(self) -> bool:
         """All wheels behind each other: it can fall over."""
         return not any(self.tracks)
 
+    @check_arguments
     def steering_motions(self, steer: Callable[[Scalar], Scalar]) -> dict[str, Motion]:
         """Steering coordinates over time, for an angle of the wheels over time (rad).  Wheels that
         are steered one by one: of the wheel that the middle of the front axle would have."""
@@ -117,25 +136,26 @@ class Vehicle:
 
         return {name: of(x, y) for name, x, y in self.steered}
 
+    @check_arguments
     def own_angle(self, angle: Scalar, x: float, y: float) -> Scalar:
         """Of a wheel at (x, y) from the unsteered axle, in a turn with the steering angle of the
         middle of the front axle: both stand square to the line to the turning centre."""
         s, c = sin(angle), cos(angle)
         return atan2(s * x, c * self.wheelbase - s * y)
 
+    @check_arguments
     def start(self, speed: float = 0.0) -> tuple[Array, Array]:
         """q and v of straight driving at a speed (m/s): wheels roll, nothing else moves."""
         m = self.mechanism
         v = np.zeros(m.nv)
-        # on a free joint, on a planar one; other units hang on these
-        labels = [f"{unit}.{x}" for unit in self.units for x in ("vx", "x")]
-        moved = [m.v_labels.index(label) for label in labels if label in m.v_labels]
-        if speed and not moved:
+        if not math.isfinite(number(speed, f"start of '{self.name}', speed")):
+            raise InputError(f"start of '{self.name}': speed is finite, m/s; found {speed!r}.")
+        if speed and self.stands:
             raise InputError(
                 f"'{self.chassis}' of '{self.name}' is on no free and no planar joint: it does not "
                 f"drive. Give q and v to am.simulate yourself."
             )
-        v[moved] = speed
+        v[self._forward] = speed
         for wheel, radius in zip(self.wheels, self.rolling_radii, strict=True):
             v[m.v_labels.index(wheel)] = speed / radius
         return np.array(m.initial), v
@@ -153,6 +173,7 @@ class Vehicle:
             found.append(float(law.model.rolling_radius(law.radius, deflection, 0.0)))
         return tuple(found)
 
+    @check_arguments
     def wheel(self, name: str) -> str:
         """A wheel by the beginning of its name: "front-left"."""
         for wheel in self.wheels:
@@ -160,17 +181,24 @@ class Vehicle:
                 return wheel
         raise unknown_name("wheel", name, self.wheels)
 
+    @check_arguments
     def mount(
         self,
         other: Mechanism,
-        at: tuple[float, float, float] = (0.0, 0.0, 1.0),
+        on: str = "",
+        at: Pose | Sequence[float] | None = None,
         prefix: str = "arm_",
         held: bool = True,
+        **options: Any,
     ) -> Vehicle:
-        """With another mechanism welded on the chassis at a point of it, m.  held: its motors hold
-        it still in drives (`drive` prescribes its hinges and slides); else it moves."""
-        carried = self.mechanism.mount(other, on=self.chassis, at=Pose(at), prefix=prefix)
-        more = joints_of(other, prefix) if held else ()
+        """With another mechanism on it, as `mechanism.mount`: on a frame or body (default: the
+        chassis), at a pose or a point of that, m (default: 1 m above the chassis's origin on the
+        road); options: `by`, `joint` and what describes it.  held: its motors hold it still in
+        drives (`drive` prescribes its hinges and slides); else it moves."""
+        if at is None and not on:
+            at = (0.0, 0.0, 1.0)
+        carried = self.mechanism.mount(other, on or self.chassis, at, prefix, **options)
+        more = joints_of_load(carried, self.mechanism) if held else ()
         return replace(self, mechanism=carried, held=(*self.held, *more))
 
     def save(self, path: str | os.PathLike[str], **options: Any) -> None:
@@ -180,6 +208,7 @@ class Vehicle:
     def __str__(self) -> str:
         m, counts = self.mechanism, self.mechanism.counts
         how = "rolling without slip" if self.rolling else "tyres"
+        how = "standing on points of the road, they do not roll" if self.stands else how
         lines = [
             f"{self.name}: {self.about}" if self.about else self.name,
             f"  {len(m.bodies)} bodies, {self.mass:.6g} kg, {counts}",
@@ -196,6 +225,7 @@ class Vehicle:
         return "\n".join(lines)
 
 
-def joints_of(carried: Mechanism, prefix: str) -> tuple[str, ...]:
-    """Hinges and slides of a mechanism that is mounted with a prefix to its names."""
-    return tuple(f"{prefix}{name}" for name in carried.v_labels if name in carried.q_labels)
+def joints_of_load(loaded: Mechanism, empty: Mechanism) -> tuple[str, ...]:
+    """Hinges and slides that came with what was mounted."""
+    own = set(empty.v_labels)
+    return tuple(x for x in loaded.v_labels if x in loaded.q_labels and x not in own)

@@ -7,8 +7,9 @@ and their suspensions to the chassis f; arms 3, 4 from the road through the fron
 knuckles c, d; arm 5 from c to d (the tie rod); arms 6, 7 from c and d to the front beam e (the
 kingpins); arms 8, 9 from the chassis to the beam (the front suspensions).  Freedoms:
 
-    4 tyres       3 rotations at the contact, 3 slides with springs and dampers (one vertical, two
-                  horizontal), and the wheel's own bearing                                    4 x 7
+    4 tyres       3 rotations at the contact, the wheel's own bearing, and behind it, on a carrier
+                  that does not spin, 3 slides with springs and dampers (one vertical, two
+                  horizontal)                                                                 4 x 7
     4 suspensions five hinges each                                                            4 x 5
     trapezoid     two kingpins and two pins of the tie rod, less the kingpin that steers      4 - 1
                                                                                               = 51
@@ -17,35 +18,54 @@ Nine arms at four bodies close five loops of six rows, 30 in all; of the six of 
 three follow from the others: 51 - 27 = 24.  With three pseudo joints there, 54 - 30 = 24 as well.
 The steered kingpin counts as given, as its angle is the driver's; without that it is 52 and 25, and
 no reading that is the same on both sides has an odd number but for the steering.
+
+A contact with three rotations and no motion is that of an instant: as the wheel rolls, another of
+its points comes to the road.  The car that drives has the same bodies and springs on tyres that
+roll without slip; it is built from the chassis outward, and has the same 25 freedoms.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from armillary.errors import InputError
 from armillary.mechanism.making import Builder
 from armillary.model import Passive, Pose, Report, Shape, Wheel
+from armillary.model.arguments import check_arguments
+from armillary.model.checks import numbers
 from armillary.model.joints import JointOptions
-from armillary.model.parts import BodyData, Triple
-from armillary.vehicles.assembling import BLUE, CHASSIS, DARK, Assembler, bar_shape, block, rod
-from armillary.vehicles.axles import RoadWheel
+from armillary.model.parts import BodyData
+from armillary.vehicles.assembling import (
+    BLUE,
+    CHASSIS,
+    DARK,
+    Assembler,
+    bar_shape,
+    block,
+    mirrored,
+    rod,
+)
+from armillary.vehicles.axle import Axle
+from armillary.vehicles.axles import SLIDES, RoadWheel, SprungWheel
 from armillary.vehicles.fitting import fitted
+from armillary.vehicles.kinematics import steering_gain
 from armillary.vehicles.steering import Trapezoid
-from armillary.vehicles.suspensions import FiveDegree
+from armillary.vehicles.suspensions import FiveDegree, Hinge
 from armillary.vehicles.vehicle import Vehicle
 
-Hinge = tuple[str, Triple, Triple, Passive]  # name, place, axis, spring and damper
-
-CONTACTS = ("point", "lifted", "rolling")
+CONTACTS = ("rolling", "standing")
+CORNERS = ("front-left", "front-right", "rear-left", "rear-right")
 STEERING = "steering"
 BEAM = "front-beam"
+_RING = 6.0  # kg
 
 
+@check_arguments
 def yesiloglu_car(
-    contact: str = "point",
+    contact: str = "rolling",
     *,
     steered: bool = False,
     wheelbase: float = 2.60,
@@ -60,40 +80,109 @@ def yesiloglu_car(
 ) -> Vehicle:
     """The car of the source at rest; all numbers are made up, as it prints none.
 
-    contact: "point" (the tyres' contact points are ball joints on the road: 51 coordinates),
-    "lifted" (the same on four slides, road-front-left and so on, to be prescribed in a run: the V^s
-    of the source), or "rolling" (the tyres' rings roll on the plane without slip: 12 coordinates
-    and 12 rows more, and the same freedoms).  steered: the left kingpin is a coordinate,
-    `steering`, instead of a given angle.  tyre_stiffness, tyre_damping: of the slides along x, y
-    and z of a tyre's ring, N/m, N s/m.  Springs are wound so that the car rests where it starts."""
+    contact: "rolling" (the tyres' rings roll without slip; `start` and `drive` move it, the knuckle
+    of the left kingpin steers, and a run lifts the road under each wheel, the V^s of the source, by
+    `prescribed={"front-left-tyre": motion}`), or "standing" (the tyres' contact points are ball
+    joints on the road, as the source has them: 51 coordinates; for questions about one instant, as
+    it does not roll).  steered, of the car that stands: the left kingpin is a coordinate,
+    `steering`, instead of a given angle.  tyre_stiffness, tyre_damping: of the slides between rim
+    and ring along x, y and z, N/m, N s/m.  Springs are wound so that the car rests where it starts,
+    those along the road without force."""
     if contact not in CONTACTS:
-        raise InputError(f"contact is one of {', '.join(CONTACTS)}; found {contact!r:.60}.")
-    b = Builder("yesiloglu-car", report=Report(source="[Yesiloglu2007], 5.4; numbers made up"))
-    data = suspension or FiveDegree()
-    pins = trapezoid or Trapezoid(wheelbase=wheelbase, pins=1.30)
+        raise InputError(
+            f"yesiloglu_car: contact is one of {', '.join(CONTACTS)}; found {contact!r:.60}."
+        )
+    pins = trapezoid or Trapezoid(wheelbase=wheelbase, pins=1.30, friction=100.0)
     rim = wheel or RoadWheel(radius=0.31, mass=14.0)
+    tyre = _tyre(rim, tyre_stiffness, tyre_damping)
+    data = suspension or FiveDegree()
+    data = replace(data, wheel_center=(data.wheel_center[0], half_track, rim.radius))
     box = Shape("box", (wheelbase, 0.7, 0.25), Pose((-0.5 * wheelbase, 0.0, 0.5)), color=BLUE)
     tensor = block(mass, (3.6, 1.5, 0.9))
-    body = BodyData(mass=mass, com=com, inertia=tensor, shapes=[box])
-    build = _Arms(Assembler(b, "world"), contact, rim, data, tyre_stiffness, tyre_damping)
-    build.all(wheelbase, half_track, pins, body, steered)
-    corners = ("front-left", "front-right", "rear-left", "rear-right")
-    roads = [f"road-{corner}" for corner in corners] if contact == "lifted" else []
-    mechanism = fitted(b.build(), roads)
-    wheels = tuple(f"{corner}-bearing" for corner in corners)
-    return Vehicle(
-        mechanism,
-        wheels,
-        tuple(f"{corner}-contact" for corner in corners),
-        (rim.radius,) * 4,
+    body: BodyData = {"mass": mass, "com": com, "inertia": tensor, "shapes": [box]}
+    b = Builder("yesiloglu-car", report=Report(source="[Yesiloglu2007], 5.4; numbers made up"))
+    if contact == "rolling":
+        made = _rolling(b, body, data, pins, tyre, wheelbase)
+    else:
+        made = _standing(b, body, data, pins, tyre, wheelbase, steered)
+    return replace(
+        made,
+        radii=(rim.radius,) * 4,
         axles=(0.0, -wheelbase),
         tracks=(2.0 * half_track,) * 2,
-        driven=wheels[2:],
-        steering=STEERING if steered else "",
-        steering_gain=1.0 if steered else 0.0,
+        driven=made.wheels[2:],
         rolling=True,
         about="the car of [Yesiloglu2007], 5.4, by a reading of its joints",
     )
+
+
+def _tyre(rim: RoadWheel, stiffness: object, damping: object) -> SprungWheel:
+    """The rim with a ring on springs along x, y and z."""
+    given: dict[str, float] = {}
+    for word, values in (("stiffness", stiffness), ("damping", damping)):
+        found = numbers(values, 3, f"yesiloglu_car, tyre_{word}")
+        given |= {f"{word}_{x}": value for x, value in zip("xyz", found, strict=True)}
+    across, spin, _ = rim.tensor
+    more = {"mass": _RING, "spin": spin + 0.55, "across": across + 0.30, "rim": rim.mass}
+    return SprungWheel(radius=rim.radius, width=rim.width, **more, **given)
+
+
+def _rolling(
+    b: Builder,
+    body: BodyData,
+    data: FiveDegree,
+    pins: Trapezoid,
+    tyre: SprungWheel,
+    wheelbase: float,
+) -> Vehicle:
+    """From the chassis outward, on wheels that roll."""
+    axles = Axle(data, pins, 0.0, tyre, "front"), Axle(data, None, 0.0, tyre, "rear")
+    b.body(CHASSIS, joint="free", **body)
+    a = Assembler(b)
+    parts = [axle.attach(a, x) for axle, x in zip(axles, (0.0, -wheelbase), strict=True)]
+    corners = [corner for part in parts for corner in part.corners]
+    for corner in corners:
+        b.wheel(Wheel(f"{corner.name}-tyre", corner.wheel, tyre.radius))
+    return Vehicle(
+        fitted(b.build(), slack=_along_the_road(corner.name for corner in corners)),
+        tuple(corner.wheel for corner in corners),
+        tuple(f"{corner.name}-tyre" for corner in corners),
+        (),
+        steering=parts[0].steering,
+        steering_gain=steering_gain(axles[0]),
+    )
+
+
+def _standing(
+    b: Builder,
+    body: BodyData,
+    data: FiveDegree,
+    pins: Trapezoid,
+    tyre: SprungWheel,
+    wheelbase: float,
+    steered: bool,
+) -> Vehicle:
+    """By the nine arms, from four points of the road inward."""
+    _Arms(Assembler(b, "world"), tyre, data).all(wheelbase, pins, body, steered)
+    b.report.add(
+        "assumed",
+        "tyres",
+        "their contact points are ball joints on the road, for questions about one instant: it "
+        "does not roll, and a run of it tips about those points",
+    )
+    return Vehicle(
+        fitted(b.build(), slack=_along_the_road(CORNERS)),
+        tuple(f"{corner}-bearing" for corner in CORNERS),
+        tuple(f"{corner}-contact" for corner in CORNERS),
+        (),
+        steering=STEERING if steered else "",
+        steering_gain=1.0 if steered else 0.0,
+    )
+
+
+def _along_the_road(corners: Iterable[str]) -> list[str]:
+    """Coordinates of the tyres' slides that bear nothing at rest."""
+    return [f"{corner}-carrier.d{x}" for corner in corners for x in "xy"]
 
 
 @dataclass
@@ -101,92 +190,49 @@ class _Arms:
     """The nine arms.  All points in the world's axes at the start, where all coordinates are 0."""
 
     a: Assembler
-    contact: str
-    rim: RoadWheel
+    wheel: SprungWheel
     data: FiveDegree
-    stiffness: Sequence[float]
-    damping: Sequence[float]
 
-    def all(
-        self, wheelbase: float, half: float, pins: Trapezoid, body: BodyData, steered: bool
-    ) -> None:
+    def all(self, wheelbase: float, pins: Trapezoid, body: BodyData, steered: bool) -> None:
         # arm 1 carries the chassis in the tree; the tips of the others are welded where they meet
-        hub = self.tyre("rear-left", (-wheelbase, half))
-        inner, outer = self.points(-wheelbase, 1.0)
-        rows = self.hinges("rear-left", inner, outer, 1.0)[::-1]
-        self.chain(hub, rows, CHASSIS, (0.0, 0.0, 0.0), body)
-        hub = self.tyre("rear-right", (-wheelbase, -half))  # arm 2
-        self.suspension("rear-right", -wheelbase, -1.0, "rear-right-carrier", self.small)
-        self.weld("arm2", hub, "rear-right-carrier", (-wheelbase, -half, self.rim.radius))
-        middle = (0.0, 0.0, self.rim.radius)
-        beam = rod(45.0, (0.0, -0.6, middle[2]), (0.0, 0.6, middle[2]), middle)
+        half = self.data.wheel_center[1]
+        carrier = self.tyre("rear-left", (-wheelbase, half))
+        rows = self.data.hinges("rear-left", 1.0, -wheelbase)[::-1]
+        hub = self.data.hub
+        self.a.body("rear-left-hub", carrier, "fixed", rows[0][1], **hub)
+        self.chain("rear-left-hub", rows, CHASSIS, (0.0, 0.0, 0.0), body)
+        carrier = self.tyre("rear-right", (-wheelbase, -half))  # arm 2
+        self.suspension("rear-right", -wheelbase, -1.0, "rear-right-hub", hub)
+        self.weld("arm2", carrier, "rear-right-hub", (-wheelbase, -half, self.wheel.radius))
+        middle = (0.0, 0.0, self.wheel.radius)
+        left, right = (mirrored(self.data.outer, side) for side in (1.0, -1.0))
+        beam = rod(self.data.beam_mass, left, right, middle)
         self.suspension("front-left", 0.0, 1.0, BEAM, beam, middle)  # arm 8
-        self.suspension("front-right", 0.0, -1.0, "front-right-carrier", self.small)  # arm 9
-        self.weld("arm9", BEAM, "front-right-carrier", self.points(0.0, -1.0)[1])
+        outer = self.suspension("front-right", 0.0, -1.0, "front-right-hub", self.data.small)
+        self.weld("arm9", BEAM, "front-right-hub", outer)
         self.trapezoid(pins, steered)  # arms 5, 6, 7
-        for corner, side in (("front-left", 1.0), ("front-right", -1.0)):  # arms 3, 4
-            hub = self.tyre(corner, (0.0, side * half))
-            self.weld(
-                f"arm{3 if side > 0 else 4}",
-                hub,
-                f"{corner}-knuckle",
-                (0.0, side * half, middle[2]),
-            )
-
-    @property
-    def small(self) -> BodyData:
-        return {"mass": 0.5, "inertia": (0.02, 0.02, 0.02)}
+        for arm, corner, side in ((3, "front-left", 1.0), (4, "front-right", -1.0)):
+            carrier = self.tyre(corner, (0.0, side * half))
+            self.weld(f"arm{arm}", carrier, f"{corner}-knuckle", (0.0, side * half, middle[2]))
 
     def weld(self, name: str, first: str, second: str, point: Sequence[float]) -> None:
         one, two = (self.a.frame(f"{name}.{body}", body, point) for body in (first, second))
         self.a.builder.loop(name, one, two, "fixed")
 
     def tyre(self, corner: str, at: tuple[float, float]) -> str:
-        """Road, contact point, ring, slides with springs, rim, bearing; the body that bears it."""
-        a, r = self.a, self.rim.radius
-        base, ring, center = "world", f"{corner}-contact", (*at, r)
-        if self.contact == "lifted":
-            base = f"road-{corner}"
-            a.body(base, "world", "prismatic", (*at, 0.0), axis="z", mass=1.0)
+        """Road, contact point, ring, bearing, slides with springs on what does not spin; the body
+        behind them, which bears the rim's mass."""
+        a, r = self.a, self.wheel.radius
+        ring, bearing, carrier = (f"{corner}-{word}" for word in ("contact", "bearing", "carrier"))
+        center, small = (*at, r), self.data.small
         turned = Pose.from_rpy((0, 0, r), (0.5 * math.pi, 0, 0))
-        shape = Shape("cylinder", (r, self.rim.width), turned, color=DARK)
-        own: BodyData = {
-            "mass": 6.0,
-            "com": (0.0, 0.0, r),
-            "inertia": (0.3, 0.55, 0.3),
-            "shapes": [shape],
-        }
-        rolls = self.contact == "rolling"
-        a.body(ring, base, "free" if rolls else "spherical", (*at, 0.0), **own)
-        if rolls:
-            a.builder.wheel(Wheel(f"{corner}-rim", ring, r, (0.0, 1.0, 0.0), center=(0.0, 0.0, r)))
-        laws = [
-            Passive(spring=k, viscous=d) for k, d in zip(self.stiffness, self.damping, strict=True)
-        ]
-        solid: BodyData = {"mass": self.rim.mass, "inertia": self.rim.tensor}
-        a.body(
-            f"{corner}-rim", ring, "gimbal", center, free=("dx", "dy", "dz"), passive=laws, **solid
-        )
-        a.body(f"{corner}-bearing", f"{corner}-rim", "revolute", center, axis="y", **self.small)
-        return f"{corner}-bearing"
-
-    def points(self, x: float, side: float) -> tuple[Triple, Triple]:
-        """Inner and outer point of a suspension."""
-        (ix, iy, iz), (ox, oy, oz) = self.data.inner, self.data.outer
-        return (x + ix, side * iy, iz), (x + ox, side * oy, oz)
-
-    def hinges(self, corner: str, inner: Triple, outer: Triple, side: float) -> list[Hinge]:
-        """Names, places, axes and springs of the five hinges, from the chassis outward."""
-        d = self.data
-        first = Passive(spring=d.swing, viscous=d.swing_time * d.swing)
-        other = Passive(spring=d.twist, viscous=d.twist_time * d.twist)
-        return [
-            (f"{corner}-swing", inner, (side, 0.0, 0.0), first),
-            (f"{corner}-inner-pitch", inner, (0.0, 1.0, 0.0), other),
-            (f"{corner}-camber", outer, (side, 0.0, 0.0), other),
-            (f"{corner}-pitch", outer, (0.0, 1.0, 0.0), other),
-            (f"{corner}-yaw", outer, (0.0, 0.0, 1.0), other),
-        ]
+        shape = Shape("cylinder", (r, self.wheel.width), turned, color=DARK)
+        own: BodyData = {"mass": self.wheel.mass, "com": (0.0, 0.0, r), "shapes": [shape]}
+        a.body(ring, "world", "spherical", (*at, 0.0), inertia=self.wheel.tensor, **own)
+        a.body(bearing, ring, "revolute", center, axis="y", **small)
+        laws, mass = self.wheel.laws(), self.wheel.rim
+        a.body(carrier, bearing, "gimbal", center, free=SLIDES, passive=laws, mass=mass)
+        return carrier
 
     def chain(
         self,
@@ -201,7 +247,7 @@ class _Arms:
         for k, (name, at, axis, law) in enumerate(rows):
             if k + 1 < len(rows):
                 there = rows[k + 1][1]
-                own = self.small if there == at else rod(self.data.mass, at, there, at)
+                own = self.data.small if there == at else rod(self.data.mass, at, there, at)
                 self.a.body(name, parent, "revolute", at, axis=axis, passive=law, **own)
                 parent = name
                 continue
@@ -220,33 +266,37 @@ class _Arms:
         last: str,
         solid: BodyData,
         origin: Sequence[float] | None = None,
-    ) -> None:
-        """From the chassis outward to a body of the given name."""
-        inner, outer = self.points(x, side)
-        rows = self.hinges(corner, inner, outer, side)
+    ) -> Sequence[float]:
+        """From the chassis outward to a body of the given name; the outer point."""
+        rows = self.data.hinges(corner, side, x)
+        outer = rows[-1][1]
         self.chain(CHASSIS, rows, last, outer if origin is None else origin, solid)
+        return outer
 
     def trapezoid(self, pins: Trapezoid, steered: bool) -> None:
         """Kingpins on the beam (arms 6, 7) and the tie rod (arm 5), its end welded to the right."""
-        a, z = self.a, self.rim.radius
+        a, z = self.a, self.wheel.radius
         tips = []
         for corner, side in (("front-left", 1.0), ("front-right", -1.0)):
             pin = (0.0, side * 0.5 * pins.pins, z)
             tip = pins.tip(pin, side)
-            kind: JointOptions = {
-                "axis": "z",
-                "joint_name": STEERING if side > 0 else f"{corner}-kingpin",
-            }
-            joint = "revolute"
-            if side > 0 and not steered:
-                joint, kind = "fixed", {"joint_name": STEERING}
-            solid: BodyData = {"mass": pins.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
-            looks = [bar_shape(pin, tip, pin)]
-            a.body(f"{corner}-knuckle", BEAM, joint, pin, shapes=looks, **kind, **solid)
+            own: dict[str, Any] = {"mass": pins.knuckle_mass, "inertia": (0.15, 0.15, 0.1)}
+            own |= {"joint_name": STEERING if side > 0 else f"{corner}-kingpin"}
+            own |= {"shapes": [bar_shape(pin, tip, pin)]}
+            given = side > 0 and not steered
+            turns: dict[str, Any] = {"axis": "z", "passive": Passive(viscous=pins.friction)}
+            a.body(
+                f"{corner}-knuckle",
+                BEAM,
+                "fixed" if given else "revolute",
+                pin,
+                **own,
+                **({} if given else turns),
+            )
             tips.append(tip)
         tie = rod(pins.rod_mass, tips[0], tips[1], tips[0], 0.012)
         a.body("tie-rod", "front-left-knuckle", "revolute", tips[0], axis="z", **tie)
-        a.body("tie-rod-end", "tie-rod", "revolute", tips[1], axis="z", **self.small)
+        a.body("tie-rod-end", "tie-rod", "revolute", tips[1], axis="z", **self.data.small)
         self.weld("trapezoid", "tie-rod-end", "front-right-knuckle", tips[1])
 
 

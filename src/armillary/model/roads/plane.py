@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from armillary.errors import ModelError
+from armillary.model.arguments import check_arguments
+from armillary.model.checks import numbers
 from armillary.model.numbered import quantity
 from armillary.model.roads.friction import Friction, friction_at
 from armillary.model.roads.road import Ground, Road
@@ -28,14 +30,16 @@ class Plane(Road):
 
     def __post_init__(self) -> None:
         if self.tilted is None:
-            object.__setattr__(self, "tilted", bool(self.grade or self.bank))
+            level = all(isinstance(x, int | float) and x == 0 for x in (self.grade, self.bank))
+            object.__setattr__(self, "tilted", not level)
 
     @classmethod
+    @check_arguments
     def with_normal(
         cls, normal: Sequence[float], height: float = 0.0, mu: float | Friction = 1.0
     ) -> Plane:
         """By a vector that stands on it, of any length."""
-        x, y, z = (float(c) for c in normal)
+        x, y, z = numbers(normal, 3, "road, normal")
         if not z > 0.0:
             raise ModelError(f"road: its normal points upwards (z > 0), found {(x, y, z)}.")
         return cls(height, -x / z, -y / z, mu)

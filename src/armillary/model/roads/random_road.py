@@ -6,15 +6,18 @@ import math
 import random
 
 from armillary.errors import ModelError
+from armillary.model.arguments import check_arguments
 from armillary.model.roads.friction import Friction
 from armillary.model.roads.uneven import Profile
 
 # ISO 8608: G_d(n0) of the middle of each class, m³, at n0 = 0.1 cycles/m; G_d falls with n^-2
 CLASSES = {name: 16e-6 * 4.0**k for k, name in enumerate("ABCDEFGH")}
 N0 = 0.1  # cycles/m
+_MOST = 1e9  # rows x m: minutes
 _RANGE = (0.011, 2.83)  # cycles/m, of the standard
 
 
+@check_arguments
 def random_profile(
     grade: str | float = "C",
     *,
@@ -38,6 +41,11 @@ def random_profile(
         raise ModelError(
             f"random road: expected a length of more than 20 m and a step of at most 0.2 m (two "
             f"rows for the shortest wave), found {length:g} m and {step:g} m."
+        )
+    if length / step * length > _MOST:
+        raise ModelError(
+            f"random road: {length:g} m in steps of {step:g} m are too many rows of too many waves "
+            f"(at most {_MOST:g} rows times m). Take a shorter road or a longer step."
         )
     waves = _waves(level, length, seed)
     count = round(length / step)

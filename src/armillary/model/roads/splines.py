@@ -14,6 +14,19 @@ _MOST = 500_000  # cells of a table
 _EVEN = 1e-9  # spacing that counts as equal
 
 
+def refuse_falling(what: str, rows: Sequence[tuple[float, float]]) -> None:
+    """Rows (s, z) are two or more, and s rises.  what: how a message names them."""
+    if len(rows) < 2:
+        raise ModelError(f"{what}: expected two rows or more, found {len(rows)}.")
+    for k, (a, b) in enumerate(pairwise(rows)):
+        if not b[0] > a[0]:
+            raise ModelError(
+                f"{what}: distances must rise; row {k + 2} has {b[0]:g} m after {a[0]:g} m. A step "
+                f"has no slope: give its edge a length, about that of the patch of the tyre on the "
+                f"road."
+            )
+
+
 @dataclass(frozen=True)
 class Spline:
     """A smooth curve through rows (s, z), level before the first and after the last; a table of
@@ -28,16 +41,8 @@ class Spline:
     @classmethod
     def through(cls, what: str, rows: Sequence[tuple[float, float]]) -> Spline:
         """what: how a message names it."""
+        refuse_falling(what, rows)
         steps = [b[0] - a[0] for a, b in pairwise(rows)]
-        if len(rows) < 2:
-            raise ModelError(f"{what}: expected two rows or more, found {len(rows)}.")
-        if min(steps) <= 0.0:
-            k = next(k for k, step in enumerate(steps) if step <= 0.0)
-            raise ModelError(
-                f"{what}: distances must rise; row {k + 2} has {rows[k + 1][0]:g} m after "
-                f"{rows[k][0]:g} m. A step has no slope: give its edge a length, about that of the "
-                f"patch of the tyre on the road."
-            )
         length, cell = rows[-1][0] - rows[0][0], min(steps)
         even = max(steps) - cell <= _EVEN * cell
         count = len(steps) if even else int(length / cell) + 1

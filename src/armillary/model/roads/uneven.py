@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
+from armillary.doors import RoadProfileDoors
 from armillary.errors import ModelError
+from armillary.model.arguments import check_arguments
 from armillary.model.numbered import quantity
 from armillary.model.roads.friction import Friction, checked_grid, friction_at
 from armillary.model.roads.road import Ground, Road
-from armillary.model.roads.splines import Patches, Spline
+from armillary.model.roads.splines import Patches, Spline, refuse_falling
 from armillary.scalar import Scalar, cos, sin, where
+
+_PROFILE = "road profile"
 
 
 def checked_friction(part: str, mu: object) -> None:
@@ -20,33 +25,48 @@ def checked_friction(part: str, mu: object) -> None:
         raise ModelError(f"{part}: its mu is negative: {mu:g}. Expected zero or more.")
 
 
-@dataclass(frozen=True)
-class Profile(Road):
+@lru_cache(maxsize=64)
+def _curve(rows: tuple[tuple[float, float], ...]) -> Spline:
+    return Spline.through(_PROFILE, rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Profile(Road, RoadProfileDoors):
     """z over x, the same for every y: a smooth curve through rows, level before the first and after
-    the last."""
+    the last.  `profile(x)` gives height, slope and curvature, `under(travel)` the motion of the
+    ground under a wheel that travels on it, for `simulate(..., prescribed=)`."""
 
     height: float = quantity(0.0, "m", "added to all heights")
     mu: float | Friction = field(
         default=1.0, metadata={"unit": "1", "text": "friction relative to that of the tyre's data"}
     )
     rows: tuple[tuple[float, float], ...] = ()
-    curve: Spline | None = None
 
     def __post_init__(self) -> None:
-        if self.curve is None:
-            rows = checked_rows("road profile", self.rows)
-            object.__setattr__(self, "rows", rows)
-            object.__setattr__(self, "curve", Spline.through("road profile", rows))
+        rows = checked_rows(_PROFILE, self.rows)
+        refuse_falling(_PROFILE, rows)
+        object.__setattr__(self, "rows", rows)
+
+    def __repr__(self) -> str:
+        (first, _), (last, _), z = self.rows[0], self.rows[-1], [z for _, z in self.rows]
+        return f"<{_PROFILE}: {first:g} to {last:g} m, height {min(z):g} to {max(z):g} m>"
 
     @classmethod
+    @check_arguments
     def of(
         cls, x: Iterable[float], z: Iterable[float], mu: float | Friction = 1.0, height: float = 0.0
     ) -> Profile:
         """By places x and heights z, m."""
-        places, heights = list(x), list(z)
+        try:
+            places, heights = list(x), list(z)
+        except TypeError:
+            raise ModelError(
+                f"{_PROFILE}: expected places x and heights z in m, two lists of numbers; found "
+                f"{x!r:.40} and {z!r:.40}."
+            ) from None
         if len(places) != len(heights):
             raise ModelError(
-                f"road profile: found {len(places)} places x and {len(heights)} heights z. Give a "
+                f"{_PROFILE}: found {len(places)} places x and {len(heights)} heights z. Give a "
                 f"height at every place."
             )
         return cls(height, mu, tuple(zip(places, heights, strict=True)))
@@ -54,9 +74,10 @@ class Profile(Road):
     def check(self, part: str) -> None:
         super().check(part)
         checked_friction(part, self.mu)
+        _curve(self.rows)
 
     def at(self, x: Scalar, y: Scalar) -> Ground:
-        z, slope = self.curve.at(x) if self.curve else (0.0, 0)
+        z, slope = _curve(self.rows).at(x)
         return Ground(self.height + z, slope, 0, friction_at(self.mu, x, y))
 
 
@@ -90,7 +111,7 @@ class Bump(Road):
         super().check(part)
         self.refuse_not_positive(part, "length")
         checked_friction(part, self.mu)
-        if self.shape not in SHAPES:
+        if not isinstance(self.shape, str) or self.shape not in SHAPES:
             raise ModelError(f"{part}: shape is one of {', '.join(SHAPES)}, found {self.shape!r}.")
 
     def at(self, x: Scalar, y: Scalar) -> Ground:
@@ -154,6 +175,7 @@ class HeightField(Road):
             object.__setattr__(self, "patches", Patches.through(start, cell, rows))
 
     @classmethod
+    @check_arguments
     def of(
         cls,
         x: Sequence[float],

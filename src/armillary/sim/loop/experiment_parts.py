@@ -137,7 +137,8 @@ def _others(value: object) -> Iterator[tuple[str, dict[str, object]]]:
             found = {"times": value.times, "values": value.values, "labels": value.labels}
             yield "table", found | {"kind": value.kind, "hold": value.hold}
         case RoadMotion() if not callable(value.travel):
-            road = {"distance": value.road.distance, "height": value.road.height}
+            s, z = zip(*value.road.rows, strict=True)
+            road = {"distance": list(s), "height": [x + value.road.height for x in z]}
             yield "road", road | {"speed": value.travel, "offset": value.offset}
         case Pieces():
             yield "pieces", {"times": value.times, "coefficients": value.coefficients}

@@ -130,9 +130,11 @@ def check(mechanism: Mechanism, q: Array, v: Array, tau: Array, where: str) -> S
     return Section("checks", "Checks", content, warnings=() if agree else (verdict,))
 
 
-def notes(mechanism: Mechanism) -> Section | None:
-    """What was assumed, repaired and ignored when it was read."""
-    entries = [str(note) for note in mechanism.report.notes]
+def notes(mechanism: Mechanism, q: Array | None = None) -> Section | None:
+    """What was assumed, repaired and ignored when it was read.  q: where a run begins:
+    elsewhere than the model, notes on the model's start are left out."""
+    away = q is not None and not np.array_equal(q, mechanism.initial)
+    entries = [str(note) for note in mechanism.report.notes if not (note.start and away)]
     if not entries:
         return None
     content = "".join(paragraph(text, "note") for text in entries[:60])

@@ -88,7 +88,7 @@ def report_run(
         of_mechanism.check(moved, q[last], v[last], tau[last], f"at t = {run.time[last]:g} s"),
         of_run.events(run),
         of_run.experiment(run),
-        of_mechanism.notes(moved),
+        of_mechanism.notes(moved, q[0]),
         of_mechanism.settings(moved, {"recorded by": f"{run.method}, step {run.step:g} s"}),
     ]
     found.insert(1, all_warnings(found, of_run.warnings(run)))
