@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+_LONG = 200  # characters of a name
 _PACKAGE = __name__.partition(".")[0]
 # What helps, by name, in the words of Python; cli/remedies.py has those of the command line.
 PYTHON = {
@@ -212,8 +213,10 @@ def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) 
     """The error for a name nobody has, with the nearest ones that exist, or up to `most` of all."""
     import difflib
 
-    known = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    known, name = list(dict.fromkeys(known)), str(name)
+    # what is far longer than any name is none that was mistyped, and costs its square
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) if len(name) < _LONG else []
+    name = name if len(name) < _LONG else f"{name[:40]}...{name[-10:]} ({len(name)} characters)"
     if near:
         hint = "Did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
     elif known:

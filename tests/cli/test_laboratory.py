@@ -138,7 +138,7 @@ def test_feed_forward_follows_its_trajectory(tmp_path):
     run = session(f"inverse_arm file={sets} out={tmp_path / 'answer.csv'}\n", "six-r")
     assert run.exit_code == 0, run.output
     answer = np.loadtxt(tmp_path / "answer.csv", delimiter=",", skiprows=1)
-    np.savetxt(volts, answer[:, 6:])
+    np.savetxt(volts, answer[:, 7:])
     run = session(f"simulate new zero schedule={volts}\n", "six-r")
     assert run.exit_code == 0, run.output
     np.testing.assert_allclose(numbers(run.output, "theta"), end, atol=2e-3)

@@ -91,7 +91,9 @@ def test_what_holds_a_joint_is_among_the_forces():
     assert study["speed"].max() < 1e-12
     for k in (0, 1):
         run = study.run(k, record=("constraint_forces",))
-        force = np.linalg.norm([run.column(f"pin.f{x}", "constraint_forces") for x in "xyz"], axis=0)
+        force = np.linalg.norm(
+            [run.column(f"pin.f{x}", "constraint_forces") for x in "xyz"], axis=0
+        )
         assert study["pin"][k] == pytest.approx(force.max(), rel=1e-9)
 
 

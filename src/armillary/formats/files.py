@@ -55,6 +55,8 @@ def write_text(text: str, path: str | os.PathLike[str], overwrite: bool = False)
     shown = str(path)
     if file.is_dir():
         raise FormatError("this is a directory. Name a file in it.", shown)
+    if file.exists() and not file.is_file():
+        raise FormatError("this is a device or pipe, expected an ordinary file.", shown)
     if file.exists() and not overwrite:
         raise FormatError("the file exists already.", shown, remedy=Remedy("overwrite"))
     if not file.parent.is_dir():

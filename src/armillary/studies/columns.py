@@ -21,7 +21,14 @@ from armillary.sim.loop.told_by_parts import STATES, signal_columns, told_by
 from armillary.sim.methods.system import System
 from armillary.sim.record import quantities
 from armillary.sim.record.layout import Rows
-from armillary.sim.record.quantities import EXTRAS, FAMILIES, QUANTITIES, Extras, Quantity, quantity_of
+from armillary.sim.record.quantities import (
+    EXTRAS,
+    FAMILIES,
+    QUANTITIES,
+    Extras,
+    Quantity,
+    quantity_of,
+)
 from armillary.sim.record.recorded_states import States
 from armillary.sim.record.row_blocks import states_in
 

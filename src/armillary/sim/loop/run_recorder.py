@@ -18,8 +18,7 @@ from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
-from armillary.sim.record.quantities import element_columns, quantity_of
-from armillary.sim.record.quantities import Extras
+from armillary.sim.record.quantities import Extras, element_columns, quantity_of
 
 
 def _of_state(name: str) -> bool:

@@ -16,9 +16,7 @@ from armillary.sim.record.recorder import Columns
 STATES = "states"
 
 
-def told_by(
-    system: System, t0: float, step: float, runs: int | None = None
-) -> dict[str, Quantity]:
+def told_by(system: System, t0: float, step: float, runs: int | None = None) -> dict[str, Quantity]:
     """States of all blocks, and signals, by name.  runs: of a batch.
 
     The parts are asked once, at the initial configuration."""
