@@ -15,6 +15,8 @@ from armillary.cli.remedies import spelled
 
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 
+_LONG = 4000  # characters of an error
+
 
 def screen(stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=_WIDE)
@@ -36,8 +38,10 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """The error that ends a command."""
-    shown = Text(clean(spelled(text)), style="default")
+    """The error that ends a command; an endless word that it quotes is cut."""
+    said = clean(spelled(text))
+    said = said if len(said) < _LONG else f"{said[: _LONG // 2]} ... {said[-_LONG // 4 :]}"
+    shown = Text(said, style="default")
     message = Text("error: ", style="bold red").append(shown)
     screen(stderr=True).print(message, soft_wrap=True)
 

@@ -86,6 +86,8 @@ def held_voltages(path: Path | None, begin: float = 0.0) -> dict[str, Schedule]:
     with readable(path):
         table = Schedule.from_csv(path, kind="hold", hold=True)
     labels = table.labels or ()
+    if not labels:
+        raise InputError(f"{path}: no column beside the time. Name one for every joint.")
     told = any(label.startswith(VOLTAGE) for label in labels)
     return {
         label.removeprefix(VOLTAGE): Schedule(

@@ -11,6 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.formats.files import save_picture
 from armillary.shown import shown
 from armillary.vehicles.axle import Axle
 from armillary.vehicles.kinematics import kinematics
@@ -76,7 +77,7 @@ class Ackermann:
         for axes in (one, two):
             axes.grid(alpha=0.3)
         if path is not None:
-            figure.savefig(path)
+            save_picture(figure, path)
         return figure
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.formats.files import save_picture
 from armillary.shown import shown
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Curves:
             axes.remove()
         figure.suptitle(f"{self.title}, {self.axes} axes")
         if path is not None:
-            figure.savefig(path)
+            save_picture(figure, path)
         return figure
 
     def labels_of(self, name: str) -> list[str]:

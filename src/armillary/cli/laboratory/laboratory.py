@@ -216,7 +216,8 @@ class Laboratory:
         labels = self.arm.v_labels
         if not begins_with_time(path):
             rows = table(path, self.arm.nv, "the voltage of every motor")
-            return begin + float(self.values["DACTimePeriod"]) * np.arange(len(rows)), rows
+            period = float(self.values["DACTimePeriod"])
+            return np.asarray(begin + period * np.arange(len(rows)), float), rows
         given = held_voltages(Path(path), begin)
         if wrong := next((name for name in given if name not in labels), None):
             raise unknown_name(f"joint (a column of {path})", wrong, labels)

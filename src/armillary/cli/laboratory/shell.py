@@ -67,9 +67,10 @@ class Shell:
     def close(self) -> None:
         """The output file; what cannot be written is told."""
         file, self.output = self.output, None
+        if file is None:
+            return
         try:
-            if file is not None:
-                file.close()
+            file.close()
         except OSError as fault:
             self.failed += 1
             screen.complain(f"{file.name}: {fault.strerror or fault}. It is not whole.")
@@ -94,7 +95,7 @@ class Shell:
         except ArmillaryError as fault:
             screen.complain(fault.message)
         except OSError as fault:
-            screen.complain(f"{fault.strerror or fault}: {fault.filename or ''}".rstrip(": "))
+            screen.complain(f"{fault.filename or 'standard output'}: {fault.strerror or fault}")
         except KeyboardInterrupt:
             screen.complain("interrupted")
         self.failed += 1

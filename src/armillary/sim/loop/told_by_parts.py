@@ -42,7 +42,7 @@ def signal_columns(
 ) -> Columns:
     """Labels and units of signals that parts have beyond the known ones.  who: asks for them."""
     asked = [name for name in names if quantity_of(name) is None]
-    found: Columns = {STATES: _state_columns(system, who)} if STATES in asked else {}
+    found = {STATES: _state_columns(system, who)} if STATES in asked else {}
     if asked in ([], [STATES]):
         return found
     told = told_by(system, t0, step)
