@@ -57,6 +57,8 @@ PYTHON = {
     "fewer limits": "{otherwise}, or leave the joint out: JointLimits(joints=[...]).",
     "range of a joint": "Give them: limits={{'{joint}': (-1.5, 1.5)}}, rad or m.",
     "leading joints": "Name the joints that lead its motion: joints=['{joint}'].",
+    "driven joints": "Name those that drive it: am.replay(mechanism, motion, actuators="
+    "['{joint}']).",
     "excite": "The joints must move; am.exciting_trajectory(mechanism) proposes a motion.",
     "known masses": "Keep what is known in the model: inertias=False, or bodies=[...] the unknown "
     "ones alone (weigh the others, or a payload).",
