@@ -291,10 +291,12 @@ def test_forces_that_are_spread_over_passive_joints_are_refused():
         with pytest.raises(InputError, match="passive joints have no motor") as fault:
             am.size_motors(spread, joints)
         assert "actuators=['crank']" in str(fault.value)
-    assert list(am.size_motors(spread, ["crank", "coupler", "rocker"]).chosen) == list(bars.v_labels)
+    assert list(am.size_motors(spread, ["crank", "coupler", "rocker"]).chosen) == list(
+        bars.v_labels
+    )
     fed = bars.replace({"crank": {"motor": am.Motor(1.0, 0.1)}})
     motion = (spread.time, spread.q, spread.v, spread.a)
     assert list(am.motor_loads(am.replay(fed, motion)).loads) == ["crank"]  # its motor drives it
     loose = am.replay(fed, motion, actuators=list(fed.v_labels))
-    with pytest.raises(InputError, match="motor_loads: .* passive joints have no motor"):
+    with pytest.raises(InputError, match=r"motor_loads: .* passive joints have no motor"):
         am.motor_loads(loose)

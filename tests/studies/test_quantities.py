@@ -85,9 +85,9 @@ def test_recordings_of_all_that_a_run_records(name):
 
 
 def test_what_holds_a_joint_is_among_the_forces():
-    """A crank that sticks: power flows nowhere, and the pin carries what the run says it carries."""
-    study = am.study(stuck_press(), {"bodies.ram.mass": [40.0, 80.0]},
-                     {"pin": "max constraint_forces.pin.force", "speed": "max |v.ram|"})  # fmt: skip
+    """A crank that sticks: power flows nowhere, and the pin carries what the run says it does."""
+    responses = {"pin": "max constraint_forces.pin.force", "speed": "max |v.ram|"}
+    study = am.study(stuck_press(), {"bodies.ram.mass": [40.0, 80.0]}, responses)
     assert study["speed"].max() < 1e-12
     for k in (0, 1):
         run = study.run(k, record=("constraint_forces",))
