@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+_LONG = 200  # characters of a name
 _PACKAGE = __name__.partition(".")[0]
 # What helps, by name, in the words of Python; cli/remedies.py has those of the command line.
 PYTHON = {
@@ -57,6 +58,8 @@ PYTHON = {
     "fewer limits": "{otherwise}, or leave the joint out: JointLimits(joints=[...]).",
     "range of a joint": "Give them: limits={{'{joint}': (-1.5, 1.5)}}, rad or m.",
     "leading joints": "Name the joints that lead its motion: joints=['{joint}'].",
+    "driven joints": "Name those that drive it: am.replay(mechanism, motion, actuators="
+    "['{joint}']).",
     "excite": "The joints must move; am.exciting_trajectory(mechanism) proposes a motion.",
     "known masses": "Keep what is known in the model: inertias=False, or bodies=[...] the unknown "
     "ones alone (weigh the others, or a payload).",
@@ -229,9 +232,10 @@ def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) 
     """The error for a name nobody has, with the nearest ones that exist, or up to `most` of all."""
     import difflib
 
-    known = list(dict.fromkeys(known))
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
-    if isinstance(name, str) and composed(name) != name and composed(name) in known:
+    known, name = list(dict.fromkeys(known)), str(name)
+    # what is far longer than any name is none that was mistyped, and costs its square
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) if len(name) < _LONG else []
+    if composed(name) != name and composed(name) in known:
         hint = (
             f"There is one that looks the same and is spelled composed, as names are: "
             f"unicodedata.normalize('NFC', {name!a})."
@@ -243,4 +247,6 @@ def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) 
         hint = f"Known: {shown}{', ...' if len(known) > most else ''}."
     else:
         hint = f"There is no {kind} in this mechanism."
+    if len(name) >= _LONG:
+        name = f"{name[:40]}...{name[-10:]} ({len(name)} characters)"
     return ModelError(f"no {kind} named '{name}'. {hint}")

@@ -153,3 +153,23 @@ def test_the_laboratory_advises_a_step():
     advice = am.time_constants(am.example("six-r"), np.zeros(6))
     assert f"{advice.coupled[0]:.4g} s" in session.output
     assert "do not trust the numbers" in session.output
+
+
+def test_sizing_of_a_closed_mechanism_names_what_drives_it(tmp_path):
+    """A recording of all joints does not tell; the cure that is told does, and so does a motion of
+    the crank alone."""
+    bars, t = am.example("four-bar"), np.linspace(0.0, 1.0, 51)
+    run = am.replay(bars, {"crank": lambda t: 0.3 + 0.2 * np.sin(t)}, times=t)
+    for name, columns in (("all", run.q), ("crank", run.q[:, :1])):
+        head = ",".join(["time", *bars.v_labels[: columns.shape[1]]])
+        np.savetxt(tmp_path / f"{name}.csv", np.c_[t, columns], delimiter=",", header=head,
+                   comments="")  # fmt: skip
+    refused = ran("size", "four-bar", tmp_path / "all.csv", code=1)
+    assert "passive joints have no motor" in refused.output and "--joint crank" in refused.output
+    found = [
+        json.loads(ran("size", "four-bar", tmp_path / name, *more, "--json").stdout)["joints"]
+        for name, *more in (("all.csv", "--joint", "crank"), ("crank.csv",))
+    ]
+    assert list(found[0]) == list(found[1]) == ["crank"]
+    one, other = (x["crank"]["rms_torque"] for x in found)
+    assert one == pytest.approx(other, rel=0.02)

@@ -75,15 +75,58 @@ def plain(text):
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def prose(path):
+    """A page without its fenced blocks."""
+    return BLOCK.sub("", path.read_text(encoding="utf-8"))
+
+
+def anchors(text):
+    """Of the headings of a page, as GitHub makes them: small letters, punctuation left out, blanks
+    as hyphens; the second one of a name ends in -1."""
+    found, counts = set(), {}
+    for heading in re.findall(r"^#{1,6} +(.*?)(?: +#+)? *$", text, re.MULTILINE):
+        words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading)
+        name = re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")
+        count = counts[name] = counts.get(name, -1) + 1
+        found.add(f"{name}-{count}" if count else name)
+    return found
+
+
+def dead_links(path, text):
+    """Relative links of a page whose file or heading is not there."""
+    found = []
+    for link in re.findall(r"\]\(<?(?![a-z]+:)([^)\s>]+)>?[^)]*\)", text):
+        name, _, anchor = link.partition("#")
+        place = path.parent / name if name else path
+        own = text if place == path else prose(place) if place.suffix == ".md" else ""
+        there = not name or place.exists()
+        if not there or (anchor and anchor not in anchors(own)):
+            found.append(link)
+    return found
+
+
+@pytest.mark.parametrize("path", [*DOCUMENTS, ROOT / "CHANGELOG.md"], ids=lambda path: path.name)
 def test_links_lead_somewhere(path):
-    """Relative links and file names in backticks that look like paths of this project exist."""
-    text = path.read_text(encoding="utf-8")
-    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
-    missing = [link for link in links if not (path.parent / link).exists()]
+    """Relative links, with their anchors, and file names in backticks that look like paths of this
+    project exist."""
+    text = prose(path)
     paths = re.findall(r"`((?:src|tests|docs|examples)/[\w./-]+)`", text)
-    missing += [p for p in paths if not (ROOT / p).exists()]
-    assert missing == []
+    missing = [p for p in paths if not (ROOT / p).exists()] if path in DOCUMENTS else []
+    assert dead_links(path, text) + missing == []
+
+
+def test_dead_links_are_seen():
+    """The rule itself, on a page that does not exist."""
+    page = ROOT / "docs" / "page.md"
+    text = (
+        "# One, two: *three* `four_5`\n## Again\n## Again\n[a](#one-two-three-four_5) "
+        "[b](#again-1) [c](conventions.md) [d](https://x.org/#y)\n"
+    )
+    assert dead_links(page, text) == []
+    wrong = "[a](#one) [b](#again-2) [c](convention.md) [d](conventions.md#nothing)"
+    assert dead_links(page, text + wrong) == [
+        "#one", "#again-2", "convention.md", "conventions.md#nothing"
+    ]  # fmt: skip
 
 
 def test_the_readme_example_is_short():

@@ -51,12 +51,6 @@ def test_every_key_stands_on_the_page():
     assert set(NativeFile.model_fields) <= set(rows)
 
 
-def test_links_lead_to_headings():
-    text = PAGE.read_text(encoding="utf-8")
-    heads = {h.lower().replace(" ", "-") for h in re.findall(r"^## (.*)$", text, re.MULTILINE)}
-    assert set(re.findall(r"\(#([\w-]+)\)", text)) <= heads
-
-
 def test_the_example_of_the_page_is_a_mechanism():
     (text,) = (text for language, text, _ in blocks(PAGE) if language == "yaml")
     assert read_native(text=text, strict=True).nv == 1

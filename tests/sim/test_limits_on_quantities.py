@@ -88,7 +88,7 @@ def test_bad_limits():
         am.Limit("energy", above=np.nan)
     for text, found in (
         ("reactions.crank.fq", "no column of 'reactions' named 'crank.fq'"),
-        ("reactions", "no quantity of a limit named 'reactions'"),
+        ("reactions", "'reactions' has 18 columns. Name one"),
         ("moon", "no quantity of a limit named 'moon'"),
         ("pose:moon.z", "no frame named 'moon'"),
     ):

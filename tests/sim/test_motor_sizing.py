@@ -255,3 +255,48 @@ def test_a_step_above_the_advice_goes_wrong_and_the_advised_one_does_not():
 def test_closed_mechanisms_are_referred():
     with pytest.raises(InputError, match="modes"):
         am.time_constants(am.example("four-bar"))
+
+
+# -- closed mechanisms ----------------------------------------------------------------------------
+
+
+def swinging_bars(**options):
+    """A four-bar whose crank swings: (t, q) of all joints, as a recording has it."""
+    bars = am.example("four-bar")
+    crank = lambda t: 0.3 + 0.5 * np.sin(np.pi * t)  # noqa: E731
+    led = am.replay(bars, {"crank": crank}, duration=2.0, step=0.02)
+    return bars, led, am.replay(bars, (led.time, led.q, led.v, led.a), **options)
+
+
+def test_passive_joints_of_a_closed_mechanism_need_no_motor():
+    """The driven joint alone carries the motion: its torque times its speed is the rate of the
+    energy and what friction takes, from the whole recording as from the motion of the crank."""
+    bars, led, whole = swinging_bars(actuators=["crank"])
+    direct = {"direct": CatalogueGear(1.0, 1.0, 1e3, 1e3, 0.0, 1e3, 0.1, "none")}
+    plain = {"plain": CatalogueMotor(am.Motor(1.0, 0.1), 0.0, 0.1, "none")}
+    for run in (led, whole):
+        found = am.size_motors(run, motors=plain, gears=direct)
+        assert list(found.chosen) == ["crank"]
+        (candidate,) = found.candidates["crank"]
+        energy = np.sum(bars.energy(run.q, run.v), axis=0)
+        power = candidate.torque * candidate.speed
+        viscous = [body.joint.passive[0].viscous for body in bars.model.bodies]
+        rate = np.gradient(energy, run.time, edge_order=2) + run.v**2 @ viscous
+        assert power == pytest.approx(rate, abs=3e-3 * np.abs(power).max())
+
+
+def test_forces_that_are_spread_over_passive_joints_are_refused():
+    bars, _, spread = swinging_bars()
+    for joints in (None, ["crank"]):
+        with pytest.raises(InputError, match="passive joints have no motor") as fault:
+            am.size_motors(spread, joints)
+        assert "actuators=['crank']" in str(fault.value)
+    assert list(am.size_motors(spread, ["crank", "coupler", "rocker"]).chosen) == list(
+        bars.v_labels
+    )
+    fed = bars.replace({"crank": {"motor": am.Motor(1.0, 0.1)}})
+    motion = (spread.time, spread.q, spread.v, spread.a)
+    assert list(am.motor_loads(am.replay(fed, motion)).loads) == ["crank"]  # its motor drives it
+    loose = am.replay(fed, motion, actuators=list(fed.v_labels))
+    with pytest.raises(InputError, match=r"motor_loads: .* passive joints have no motor"):
+        am.motor_loads(loose)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.studies import checked
+from armillary.studies import checked, columns
 from studies.cars import PRESS, press_experiment
 
 CHECK = {"check": "check"}
@@ -70,13 +70,13 @@ def test_right_runs_pass_and_wrong_ones_show(name, monkeypatch):
     experiment = make()
     study = am.study(experiment, factors, CHECK)
     assert not any(study.failed) and 0.0 <= study["check"].max() < 1e-11
-    usual = checked._chosen
+    usual = columns.states_in
 
-    def wrong(s, rows):
-        found = usual(s, rows)
-        return replace(found, given_a=found.a * (1.0 + 1e-4))
+    def wrong(*given):
+        found = usual(*given)
+        return [(own, replace(states, given_a=states.a * (1.0 + 1e-4))) for own, states in found]
 
-    monkeypatch.setattr(checked, "_chosen", wrong)
+    monkeypatch.setattr(columns, "states_in", wrong)
     seen = am.study(experiment, factors, CHECK)["check"]
     assert (seen > 1e-6).all() and (seen < 1e-3).all()
 

@@ -180,7 +180,7 @@ BAD = [
     ({"of": ["q"], "at": [0.2, 0.1]}, "rising times"),
     ({"of": ["q"], "at": [0.5]}, "lasts from 0 to 0.01 s"),
     ([3], "expected names"),
-    (["check"], "use the response `check`"),
+    (["check:0.5"], "looks at every recorded instant. Name 'check.worst'"),
 ]
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 def main() -> None:
     """Entry point of the `armillary` command."""
     from armillary.cli.app import app
+    from armillary.cli.program import written
 
-    app(prog_name="armillary")
+    with written():
+        app(prog_name="armillary")
 
 
 __all__ = ["main"]

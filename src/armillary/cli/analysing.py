@@ -17,6 +17,7 @@ from armillary.cli.closing import follow
 from armillary.cli.options import ClosedSource, Source, State, Words
 from armillary.cli.states import Array, from_options
 from armillary.errors import FormatError, InputError
+from armillary.formats.files import save_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -257,7 +258,5 @@ def operations(source: Source, json: bool) -> None:
 def _save(figure: Figure, out: Path, overwrite: bool) -> None:
     if out.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise FormatError(f"'{out}': expected .png, .svg or .pdf.")
-    if out.exists() and not overwrite:
-        raise FormatError(f"'{out}' exists. Choose another name, or pass --overwrite.")
-    figure.savefig(out, dpi=150)
+    save_picture(figure, out, overwrite, dpi=150)
     screen.note(f"wrote {out}")

@@ -12,6 +12,7 @@ from armillary.cli.models import is_file_name
 from armillary.cli.options import Ordered
 from armillary.errors import FormatError, InputError, Remedy, unknown_name
 from armillary.evaluate.inputs import Keywords
+from armillary.formats.files import save_picture
 from armillary.model.roads.road import Road
 from armillary.model.tyres.tyre_model import TyreModel
 from armillary.vehicles.manoeuvres import Manoeuvre
@@ -60,7 +61,7 @@ def drive(
     if out is not None:
         found.run.save(out, overwrite=overwrite)
     if picture is not None:
-        found.plot().savefig(picture)
+        save_picture(found.plot(), picture, overwrite)
     if json:
         rows = {name: {"value": number, "unit": unit} for name, number, unit in found.rows()}
         warned, lifted = (None, None) if made.rolling else found.roll_over_warning()

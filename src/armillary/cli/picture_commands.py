@@ -138,5 +138,14 @@ def animate(
 
 @app.command()
 @runs("runs")
-def info(run: RunFile, json: Json = False) -> None:
-    """What a recorded run holds, and how it ended."""
+def info(
+    run: Annotated[
+        Path,
+        typer.Argument(
+            help="A recorded run (.nc, .csv, .parquet), the folder or the file of a study (.yaml), "
+            "or a table that was made of one."
+        ),
+    ],
+    json: Json = False,
+) -> None:
+    """What a recorded run holds, and how it ended; what a study asks, and what is done of it."""

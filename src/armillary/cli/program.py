@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
@@ -50,6 +54,33 @@ class Commands(TyperGroup):
         except ArmillaryError as fault:
             complain(fault.message)
             raise typer.Exit(1) from None
+
+
+@contextmanager
+def written() -> Iterator[None]:
+    """A program whose output cannot be written says so, and ends with exit code 1: a full disk may
+    show only when the last words are sent."""
+    from armillary.cli.screen import complain
+
+    code: Any = 0
+    try:
+        try:
+            yield
+        except SystemExit as end:
+            code = end.code
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except OSError as fault:
+        code = 1
+        with suppress(OSError):
+            if fault.errno != errno.EPIPE:  # who reads it has had enough
+                complain(f"{fault.filename or 'standard output'}: {fault.strerror or fault}. It is "
+                         f"not whole.")  # fmt: skip
+        for stream in (sys.stdout, sys.stderr):  # what waits there goes nowhere, not to the end
+            with suppress(OSError, ValueError, AttributeError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)
 
 
 def _about(text: str | None) -> str:

@@ -41,6 +41,7 @@ COMMAND = {
     "fewer limits": "{otherwise}, or leave --limits out.",
     "range of a joint": "Give them: --limit {joint}=-1.5:1.5, rad or m.",
     "leading joints": "Name the joints that lead its motion: --joint {joint}.",
+    "driven joints": "Name those that drive it: --joint {joint}.",
     "excite": "The joints must move; `armillary excite MODEL` proposes a motion.",
     "known masses": "Keep what is known in the model: --no-inertias, or --body the unknown ones "
     "alone (weigh the others, or a payload).",

@@ -74,8 +74,12 @@ def animate(
 
 
 def info(run: Path, json: bool) -> None:
+    from armillary.cli.studying import is_study, study_info
     from armillary.sim.record.stored_run import load_run
 
+    if is_study(run):
+        study_info(run, json)
+        return
     recorded = load_run(run)
     if json:
         screen.print_json({**as_json(recorded), "file": str(run)})

@@ -16,6 +16,8 @@ from armillary.errors import visible
 
 _WIDE = 4000  # columns: a number that is folded at the edge of a terminal is a wrong number
 
+_LONG = 4000  # characters of an error
+
 
 def screen(stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=_WIDE)
@@ -32,8 +34,10 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """The error that ends a command."""
-    shown = Text(visible(spelled(text)), style="default")
+    """The error that ends a command; an endless word that it quotes is cut."""
+    said = visible(spelled(text))
+    said = said if len(said) < _LONG else f"{said[: _LONG // 2]} ... {said[-_LONG // 4 :]}"
+    shown = Text(said, style="default")
     message = Text("error: ", style="bold red").append(shown)
     screen(stderr=True).print(message, soft_wrap=True)
 

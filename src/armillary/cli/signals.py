@@ -13,6 +13,8 @@ from armillary.cli.options import Inputs
 from armillary.cli.states import Array
 from armillary.errors import FormatError, InputError
 
+VOLTAGE = "voltage."  # before the name of a joint, in the head of a column
+
 if TYPE_CHECKING:
     from armillary.sim.motion.roads import RoadMotion
     from armillary.sim.motion.schedules import Schedule
@@ -67,25 +69,32 @@ def voltages(inputs: Inputs) -> dict[str, float | Schedule] | None:
             table = Schedule.from_csv(text)
         column = _column("--voltage", name, text, table.labels or ())
         found[name] = Schedule(table.times, table.values[:, column], hold=inputs.stay)
-    for name, volts_of in _held_voltages(inputs.schedule).items():
+    for name, volts_of in held_voltages(inputs.schedule).items():
         if name in found:
             raise InputError(f"--voltage and --schedule: '{name}' is given twice.")
         found[name] = volts_of
     return found or None
 
 
-def _held_voltages(path: Path | None) -> dict[str, Schedule]:
-    """What a converter puts out: every row until the next, by the joints of the columns."""
+def held_voltages(path: Path | None, begin: float = 0.0) -> dict[str, Schedule]:
+    """What a converter puts out: every row until the next, by the joints of the columns; torques
+    beside them (`inverse_arm` writes both) do not count.  begin: when the file's 0 is."""
     if path is None:
         return {}
     from armillary.sim.motion.schedules import Schedule
 
     with readable(path):
         table = Schedule.from_csv(path, kind="hold", hold=True)
-    labels = [label.removeprefix("voltage.") for label in table.labels or ()]
+    labels = table.labels or ()
+    if not labels:
+        raise InputError(f"{path}: no column beside the time. Name one for every joint.")
+    told = any(label.startswith(VOLTAGE) for label in labels)
     return {
-        label: Schedule(table.times, table.values[:, k], kind="hold", hold=True)
+        label.removeprefix(VOLTAGE): Schedule(
+            begin + table.times, table.values[:, k], kind="hold", hold=True
+        )
         for k, label in enumerate(labels)
+        if not told or label.startswith(VOLTAGE)
     }
 
 

@@ -20,10 +20,13 @@ def size(
 ) -> bool:
     """Whether there is a pair for every joint."""
     from armillary.sim.loop.replay import replay
+    from armillary.sim.record.motor_loads import with_motors
     from armillary.sim.record.motor_sizing import size_motors
     from armillary.sim.record.stored_run import load_run
 
-    run = replay(models.find(source), load_run(motion))
+    mechanism = models.find(source)
+    drives = (joint or with_motors(mechanism)) if mechanism.constraints else None
+    run = replay(mechanism, load_run(motion), actuators=drives or None)
     found = size_motors(run, joint, motors=motor, gears=gear, safety=safety)
     if json:
         chosen = {

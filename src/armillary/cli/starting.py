@@ -7,7 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from armillary.cli import screen
-from armillary.errors import FormatError, Remedy, unknown_name
+from armillary.errors import FormatError, unknown_name
+from armillary.formats.files import write_text
 
 KINDS = ("arm", "linkage", "rover")
 
@@ -18,12 +19,10 @@ def new(file: Path, kind: str, overwrite: bool) -> None:
         raise unknown_name("kind of a new file", kind, KINDS)
     if file.suffix.lower() not in (".yaml", ".yml"):
         raise FormatError("a new file is YAML: give it the ending .yaml.", str(file))
-    if file.exists() and not overwrite:
-        raise FormatError("the file exists already.", str(file), remedy=Remedy("overwrite"))
     name = re.sub(r"[^\w-]+", "-", file.stem).strip("-") or kind
     text = (files("armillary") / "data" / "templates" / f"{kind}.yaml").read_text("utf-8")
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text.replace("NAME", name, 1), "utf-8")
+    write_text(text.replace("NAME", name, 1), file, overwrite)
     screen.say(f"{file}: a {kind} to change as you like")
     screen.say("Look at it:  armillary show FILE, armillary draw FILE")
     screen.say("Let it move: armillary simulate FILE --for 2 --out run.nc, armillary view run.nc")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from armillary import __version__
 from armillary.cli import screen
+from armillary.cli.studying import as_json, print_study
 from armillary.errors import FormatError, InputError, Remedy
+from armillary.formats.files import write_bytes
 
 if TYPE_CHECKING:
     from armillary.studies.results import Study
@@ -39,12 +37,13 @@ def sweep(
         raise InputError(f"--table: expected a name that ends in .csv or .parquet, found {table}.")
     found = _study(study, out, resume, processes, scheduler)
     if json:
-        screen.print_json(_as_json(found))
+        screen.print_json(as_json(found))
     else:
-        _print(found)
+        print_study(found)
     if table is not None:
-        frame = found.to_pandas()
-        frame.to_csv(table) if table.suffix.lower() == ".csv" else frame.to_parquet(table)
+        frame, ending = found.to_pandas(), table.suffix.lower()
+        data = frame.to_csv().encode() if ending == ".csv" else frame.to_parquet()
+        write_bytes(data, table, overwrite)
     if report is not None:
         found.report(report, overwrite=overwrite)
     for path in (out, table, report):
@@ -87,41 +86,3 @@ def _progress() -> Iterator[Callable[[Progress], None] | None]:
             bar.update(task, completed=now.done / max(now.total, 1), text=str(now))
 
         yield tell
-
-
-def _print(study: Study) -> None:
-    screen.say(repr(study)[1:-1].partition(";")[0], "bold")
-    rows = []
-    for name in (*study.factors, *study.responses):
-        x = study[name]
-        x = x[np.isfinite(x)]
-        numbers = [x.min(), np.median(x), x.max()] if len(x) else [np.nan] * 3
-        kind = "factor" if name in study.factors else "response"
-        rows.append([name, kind, *screen.numbers(numbers), study.units[name]])
-    screen.table(["column", "what", ">least", ">median", ">greatest", "unit"], rows)
-    if columns := study.work.recorded_columns:
-        screen.say(f"recordings of every variant: {', '.join(c.text for c in columns)}")
-    for path, why in study.grouped.items():
-        screen.note(f"'{path}' makes groups: {why}")
-    bad = Counter(reason for reason in study.failed if reason)
-    for reason, count in bad.most_common(5):
-        screen.note(f"{count} variants failed: {reason}")
-
-
-def _as_json(study: Study) -> dict[str, object]:
-    columns = {name: study[name].tolist() for name in (*study.factors, *study.responses)}
-    return {
-        "armillary": __version__,
-        "mechanism": study.work.experiment.mechanism.name,
-        "variants": len(study.work.design),
-        "done": len(study),
-        "complete": study.complete,
-        "factors": list(study.factors),
-        "responses": list(study.responses),
-        "units": study.units,
-        "variant": study.variants.tolist(),
-        "columns": columns,
-        "failed": study.failed,
-        "recordings": {column.text: column.unit for column in study.work.recorded_columns},
-        "processors": list(study.processors),
-    }

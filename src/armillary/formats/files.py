@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import shutil
 from pathlib import Path
+from typing import Any
 
 from armillary.errors import FormatError, InputError, Remedy
 
@@ -50,11 +52,37 @@ def named_path(path: object) -> Path:
 
 
 def write_text(text: str, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """As UTF-8."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as fault:
+        raise FormatError(f"cannot be written: {fault}.", str(path)) from None
+    write_bytes(data, path, overwrite)
+
+
+def save_picture(
+    figure: Any, path: str | os.PathLike[str], overwrite: bool = True, **options: Any
+) -> Path:
+    """A figure of matplotlib, in the format of the ending (.png where there is none)."""
+    file = named_path(path)
+    file = file if file.suffix else file.with_name(f"{file.name}.png")
+    picture = io.BytesIO()
+    try:
+        figure.savefig(picture, format=file.suffix[1:].lower(), **options)
+    except ValueError as fault:  # an ending that matplotlib does not know
+        raise FormatError(f"{fault}", str(path)) from None
+    write_bytes(picture.getvalue(), file, overwrite)
+    return file
+
+
+def write_bytes(data: bytes, path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Write to a new file beside `path` and move it there: a reader never sees half a file."""
     file = Path(os.path.realpath(path))
     shown = str(path)
     if file.is_dir():
         raise FormatError("this is a directory. Name a file in it.", shown)
+    if file.exists() and not file.is_file():
+        raise FormatError("this is a device or pipe, expected an ordinary file.", shown)
     if file.exists() and not overwrite:
         raise FormatError("the file exists already.", shown, remedy=Remedy("overwrite"))
     if not file.parent.is_dir():
@@ -62,8 +90,8 @@ def write_text(text: str, path: str | os.PathLike[str], overwrite: bool = False)
     part = file.with_name(f".{file.name[:100]}.{secrets.token_hex(6)}.part")
     try:
         try:
-            with part.open("x", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
+            with part.open("xb") as stream:
+                stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
             if file.exists():

@@ -3,10 +3,7 @@ the same equations, with the numbers of each variant."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-from numpy.typing import NDArray
 
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.evaluate.inputs import Array
@@ -20,27 +17,11 @@ def disagreement(taken: Taken) -> Array:
     Of a tree |tau - inverse_dynamics(q, v, a)|.  Of a closed mechanism what the forces of the
     constraints cannot carry, |Nᵀ (M a - f)| with N all motions that they allow, and how far the
     accelerations are from what the constraints ask, |J a - γ|: the greater one."""
-    runs = taken.q.shape[1]
-    found = np.full(runs, np.nan)
-    known = np.flatnonzero(np.isfinite(taken.q[-1]).all(axis=1) & np.isfinite(taken.a[-1]).all(1))
-    if len(known):
-        s = _chosen(taken.states, known - runs)
-        found[known] = _of_closed(s) if s.mechanism.constraints else _of_tree(s)
+    last = taken.last()
+    found = np.full(last.shape[1], np.nan)
+    for own, s in last.states:
+        found[own] = _of_closed(s) if s.mechanism.constraints else _of_tree(s)
     return found
-
-
-def _chosen(s: States, rows: NDArray[np.intp]) -> States:
-    return replace(
-        s,
-        q=s.q[rows],
-        v=s.v[rows],
-        tau=s.tau[rows],
-        given_a=s.a[rows],
-        external={k: x[rows] for k, x in s.external.items()},
-        moving=None if s.moving is None else s.moving.of(rows),
-        parameters=None if s.parameters is None else s.parameters[rows],
-        turn_wrenches=None if s.turn_wrenches is None else s.turn_wrenches[rows],
-    )
 
 
 def _of_tree(s: States) -> Array:

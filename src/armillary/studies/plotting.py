@@ -10,6 +10,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
+from armillary.formats.files import save_picture
 from armillary.shown import drawn
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def plot_study(
     if bad:
         axes.set_title(f"{bad} of {len(study)} variants failed", fontsize=9, loc="right")
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_picture(figure, path, dpi=150)
     return figure
 
 

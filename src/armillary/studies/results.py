@@ -201,7 +201,7 @@ class Study(StudyDoors):
         """A Dataset: of a grid over its factors, else over the variants."""
         import xarray
 
-        design = self.work.design
+        design, about = self.work.design, {"study": self.work.experiment.mechanism.name}
         if design.kind == "grid" and self.complete:
             shape = [len(x.values) for x in design.sources]  # type: ignore[union-attr]
             own = {
@@ -212,13 +212,13 @@ class Study(StudyDoors):
                 name: (self.factors, self[name].reshape(shape), {"units": self.units[name]})
                 for name in self.responses
             }
-            return xarray.Dataset(found, own)
+            return xarray.Dataset(found, own, about)
         columns = {
             name: ("variant", self[name], {"units": self.units[name]})
             for name in (*self.factors, *self.responses)
         }
         columns[FAILED] = ("variant", np.array(self.failed, object), {})
-        return xarray.Dataset(columns, {"variant": self.variants})
+        return xarray.Dataset(columns, {"variant": self.variants}, about)
 
     def __repr__(self) -> str:
         bad = sum(bool(x) for x in self.failed)

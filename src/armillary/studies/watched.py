@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armillary.evaluate.inputs import Array
+from armillary.sim.loop.events import Watched as Event
 from armillary.sim.loop.experiment import Experiment
+from armillary.sim.loop.run_recorder import RunRecorder
 from armillary.sim.methods.system import System
 from armillary.studies.checked import disagreement
-from armillary.studies.columns import Column, Taken, Watcher, column_in, columns_in
+from armillary.studies.columns import Column, Columns, Taken, column_in, columns_in
 from armillary.studies.recordings import Collector, Recording, Recordings
 from armillary.studies.responses import CHECK, Response
 
@@ -35,7 +37,7 @@ class Watched:
         self._collector: Collector | None = None
         self._last: Taken | None = None
 
-    def watcher(self, system: System) -> Watcher:
+    def watcher(self, system: System, events: list[Event]) -> RunRecorder:
         """For the loop over time."""
         names = [r.column for r in self._reduced]
         recorded = self._recordings.names if self._recordings is not None else ()
@@ -50,7 +52,7 @@ class Watched:
             self._collector = Collector(self._recordings, kept, self._experiment)
         columns = [column for name in (*names, *recorded) for column in self._columns[name]]
         checked = len(self._reduced) < len(self._all)
-        return Watcher(system, columns, checked, self._take)
+        return Columns(system, columns, checked, self._take).watcher(events)
 
     def _take(self, taken: Taken) -> None:
         known: dict[str, Array] = {}

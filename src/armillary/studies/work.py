@@ -16,7 +16,7 @@ from armillary.codegen.target import machine
 from armillary.errors import ArmillaryError, InputError
 from armillary.sim.loop.experiment import Experiment, experiment_of_text
 from armillary.sim.loop.experiment_text import made_here
-from armillary.sim.loop.loads import fed
+from armillary.sim.loop.stream import parts_of
 from armillary.sim.methods.system import System
 from armillary.sim.record.layout import Json
 from armillary.studies.batches import Batches
@@ -76,9 +76,7 @@ class Work:
     def system(self) -> System:
         """The experiment's own, to look columns up in."""
         e = self.experiment
-        given = {"inputs": None, "external": e["external"], "voltages": e["voltages"]}
-        actuators = fed(e.mechanism, e["actuators"], e["voltages"])
-        return System(e.mechanism, e["controller"], actuators, **given)
+        return parts_of({**e.arguments, "mechanism": e.mechanism, "q0": None, "v0": None}).system
 
     @cached_property
     def recorded_columns(self) -> list[Column]:
@@ -90,8 +88,6 @@ class Work:
                 found += columns_in(self.system, name, 1)
             except ArmillaryError as fault:
                 raise InputError(f"recordings: {fault}") from None
-        if wrong := next((c for c in found if c.text.startswith("check")), None):
-            raise InputError(f"recordings: '{wrong.text}': use the response `check`.")
         return found
 
     def definition(self) -> Json:

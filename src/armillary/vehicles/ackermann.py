@@ -11,6 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
+from armillary.formats.files import save_picture
 from armillary.model.arguments import check_arguments
 from armillary.shown import drawn, shown
 from armillary.vehicles.axle import Axle
@@ -77,7 +78,7 @@ class Ackermann:
         for axes in (one, two):
             axes.grid(alpha=0.3)
         if path is not None:
-            figure.savefig(path)
+            save_picture(figure, path)
         return figure
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
+from armillary.formats.files import save_picture
 from armillary.model.arguments import check_arguments
 from armillary.shown import shown
 
@@ -173,7 +174,7 @@ class Curves:
             axes.remove()
         figure.suptitle(f"{self.title}, {self.axes} axes")
         if path is not None:
-            figure.savefig(path)
+            save_picture(figure, path)
         return figure
 
     @check_arguments

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from armillary.analysis.time_constants import TimeConstants, time_constants
+from armillary.cli.laboratory.tables import begins_with_time, table
 from armillary.cli.laboratory.variables import GRAVITY, NUMBER, VARIABLES, VECTOR
+from armillary.cli.signals import held_voltages
 from armillary.errors import InputError, ModelError, unknown_name
 from armillary.evaluate.inputs import Array
-from armillary.formats.files import read_text
 from armillary.mechanism import Mechanism, example, example_names, load
 from armillary.sim.actuators.dc_motor import DCMotor
 from armillary.sim.loop.simulate import simulate
@@ -119,10 +120,19 @@ class Laboratory:
 
     def shown(self, name: str) -> tuple[Value, str]:
         """The value as people see it, and its unit."""
-        value, unit = self.get(name), VARIABLES[name].unit
+        return self.in_units(name, self.get(name))
+
+    def in_units(self, name: str, value: Any) -> tuple[Any, str]:
+        """A value of this variable (SI) as people see it, and its unit."""
+        unit = VARIABLES[name].unit
         if self._in_degrees(name):
             return np.degrees(value), unit.replace("rad", "deg")
         return value, unit
+
+    @property
+    def digits(self) -> int:
+        """Of a number that is shown."""
+        return int(str(self.values["digits"]))
 
     def _in_degrees(self, name: str) -> bool:
         return VARIABLES[name].angle and self.values["angles"] == "deg"
@@ -143,7 +153,7 @@ class Laboratory:
 
     def inverse_arm_of_file(self, path: str) -> tuple[Array, Array]:
         """Torques and voltages (T, N) of many data sets: columns theta, omega, alpha, each of N."""
-        rows = _table(path, 3 * self.arm.nv, "theta, omega and alpha of every joint")
+        rows = table(path, 3 * self.arm.nv, "theta, omega and alpha of every joint")
         n = self.arm.nv
         theta, omega, alpha = (
             self.from_shown(name, rows[:, k * n : (k + 1) * n])
@@ -167,19 +177,15 @@ class Laboratory:
         progress: Progress | None = None,
     ) -> Run:
         """Go on from theta and omega under a schedule of voltages or the constant voltage."""
-        period, step = float(self.values["DACTimePeriod"]), float(self.values["step"])
+        step = float(self.values["step"])
         before = None if new else self.run
         begin = 0.0 if before is None else float(before.time[-1])
-        if schedule is not None:
-            rows = _table(schedule, self.arm.nv, "the voltage of every motor")
-            voltages: Inputs = self._held(
-                np.asarray(begin + period * np.arange(len(rows)), float), rows
-            )
-            duration = period * len(rows)
-        elif steps is not None and steps > 0:
-            rows = self._vectors["voltage"][None]
-            constant = dict(zip(self.arm.v_labels, rows[0].tolist(), strict=True))
-            voltages, duration = constant, step * steps
+        if steps is not None and steps > 0:
+            times, rows = np.array([begin]), self._vectors["voltage"][None]
+            duration = step * steps
+        elif schedule is not None:
+            times, rows = self.schedule(schedule, begin)
+            duration = float(times[-1]) - begin + float(self.values["DACTimePeriod"])
         else:
             raise InputError(f"steps: expected a positive number of time steps, found {steps}.")
         run = simulate(
@@ -189,7 +195,7 @@ class Laboratory:
             duration,
             step,
             str(self.values["method"]),
-            voltages=voltages,
+            voltages=self._held(times, rows),
             record=("q", "v", "a", "tau", "voltage"),
             t0=begin,
             progress=progress,
@@ -199,20 +205,40 @@ class Laboratory:
         self.run = run if before is None else _joined(before, run, self.machine)
         self._vectors["theta"], self._vectors["omega"] = run.q[-1].copy(), run.v[-1].copy()
         self._vectors["alpha"] = run.a[-1].copy()
-        last = min(round((float(run.time[-1]) - begin) / period), len(rows) - 1)
-        self._vectors["voltage"] = rows[last].copy()
+        last = int(np.searchsorted(times, float(run.time[-1]) - 1e-9 * step, side="right")) - 1
+        self._vectors["voltage"] = rows[max(last, 0)].copy()
         return run
 
-    def _held(self, times: Array, rows: Array) -> dict[str, Schedule]:
+    def schedule(self, path: str, begin: float = 0.0) -> tuple[Array, Array]:
+        """Instants (T,) and voltages (T, N) that stay until the next row.  A file with a head,
+        `time` and joints, is what `armillary simulate --schedule` takes: joints without a column
+        keep their voltage.  Without times every row lasts DACTimePeriod."""
+        labels = self.arm.v_labels
+        if not begins_with_time(path):
+            rows = table(path, self.arm.nv, "the voltage of every motor")
+            period = float(self.values["DACTimePeriod"])
+            return np.asarray(begin + period * np.arange(len(rows)), float), rows
+        given = held_voltages(Path(path), begin)
+        if wrong := next((name for name in given if name not in labels), None):
+            raise unknown_name(f"joint (a column of {path})", wrong, labels)
+        times = next(iter(given.values())).times
+        own = dict(zip(labels, self._list("voltage"), strict=True))
+        columns = [given[x].values if x in given else np.full(len(times), own[x]) for x in labels]
+        return times, np.stack(columns, axis=1)
+
+    def _held(self, times: Array, rows: Array) -> Inputs:
         """Voltages that stay until the next row."""
+        if len(rows) == 1:
+            return dict(zip(self.arm.v_labels, rows[0].tolist(), strict=True))
         return {
             joint: Schedule(times, rows[:, k], kind="hold", hold=True)
             for k, joint in enumerate(self.arm.v_labels)
         }
 
-    def time_constants(self) -> TimeConstants:
-        """Of the arm with its payload and motors, at theta."""
-        return time_constants(self.machine, self._vectors["theta"])
+    def time_constants(self, zero: bool = False) -> TimeConstants:
+        """Of the arm with its payload and motors, at theta or with all angles zero."""
+        theta = self._vectors["theta"]
+        return time_constants(self.machine, np.zeros_like(theta) if zero else theta)
 
     def simulated(self) -> Run:
         """What was simulated so far."""
@@ -254,30 +280,3 @@ def _numbers(name: str, words: Sequence[str], count: int) -> Array:
     if not np.isfinite(found).all():
         raise InputError(f"{name}: expected finite numbers.")
     return found
-
-
-def _table(path: str, columns: int, what: str) -> Array:
-    """Rows of numbers from a text file: commas or blanks between them, a head line if it likes."""
-    rows: list[list[float]] = []
-    lines = read_text(Path(path)).splitlines()
-    for number, line in enumerate(lines, start=1):
-        text = line.split("#")[0].replace(",", " ").replace(";", " ")
-        cells = next(csv.reader([" ".join(text.split())], delimiter=" "), [])
-        if not cells:
-            continue
-        try:
-            row = [float(cell) for cell in cells]
-        except ValueError:
-            if not rows and number == 1:
-                continue  # the names of the columns
-            raise InputError(
-                f"{path}:{number}: expected numbers, found '{line.strip()}'."
-            ) from None
-        if len(row) != columns or not np.isfinite(row).all():
-            raise InputError(
-                f"{path}:{number}: expected {columns} finite numbers ({what}), found {len(row)}."
-            )
-        rows.append(row)
-    if not rows:
-        raise InputError(f"{path}: holds no row of numbers.")
-    return np.array(rows)

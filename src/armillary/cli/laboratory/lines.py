@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import IO, Protocol
 
 from armillary.cli import screen
+from armillary.errors import InputError
 
 # of a line up to the cursor: how many characters are replaced, and by what
 Completions = Callable[[str], tuple[int, Iterable[str]]]
@@ -34,7 +35,10 @@ class Script:
         self.source = source
 
     def read(self, prompt: str, completed: bool = False) -> str:
-        line = self.source.readline()
+        try:
+            line = self.source.readline()
+        except UnicodeDecodeError as fault:
+            raise InputError(f"a line of the input is no UTF-8 text ({fault.reason}).") from None
         if not line:
             raise EOFError
         return line

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import io
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import numpy as np
 
 from armillary.cli import screen
 from armillary.cli.laboratory.laboratory import SAMPLE, Laboratory, Progress, Value
 from armillary.cli.laboratory.lines import Lines, Script, keyboard
+from armillary.cli.laboratory.replies import file_name, seconds, steps, yes
+from armillary.cli.laboratory.tables import instants, screen_tables, whole_table, without_rounding
 from armillary.cli.laboratory.variables import VARIABLES, VECTOR
+from armillary.cli.signals import VOLTAGE
 from armillary.errors import ArmillaryError, InputError
-from armillary.formats.files import read_text
+from armillary.formats.files import read_text, write_text
 from armillary.mechanism import example, example_names
 
 PROMPT = "sim> "
+PAGE = 100  # columns
+LONGEST = 65536  # characters of a line
+PRINTED = {"theta": "q", "omega": "v", "alpha": "a", "torque": "tau", "voltage": "voltage"}
+OVERWRITE = "overwrite"  # on the line of a command that writes
+Answer = TypeVar("Answer")
 INTRO = (
     "Armillary's arm laboratory. `help` lists the commands, `help NAME` explains one; "
     "`NAME = value ...` sets a variable, `NAME` shows it, `quit` ends."
@@ -52,8 +61,19 @@ class Shell:
             while self._next():
                 pass
         finally:
-            _close_output_file(self, [])
+            self.close()
         return self.lines.typed or not self.failed
+
+    def close(self) -> None:
+        """The output file; what cannot be written is told."""
+        file, self.output = self.output, None
+        if file is None:
+            return
+        try:
+            file.close()
+        except OSError as fault:
+            self.failed += 1
+            screen.complain(f"{file.name}: {fault.strerror or fault}. It is not whole.")
 
     def _next(self) -> bool:
         """Whether the session goes on after one line more."""
@@ -75,7 +95,7 @@ class Shell:
         except ArmillaryError as fault:
             screen.complain(fault.message)
         except OSError as fault:
-            screen.complain(f"{fault.strerror or fault}: {fault.filename or ''}".rstrip(": "))
+            screen.complain(f"{fault.filename or 'standard output'}: {fault.strerror or fault}")
         except KeyboardInterrupt:
             screen.complain("interrupted")
         self.failed += 1
@@ -84,6 +104,11 @@ class Shell:
     def _obeyed(self, line: str) -> None:
         if not line:
             return
+        if len(line) > LONGEST:
+            raise InputError(
+                f"a line of {len(line)} characters; at most {LONGEST} are read. Many numbers go "
+                f"into files: `help simulate`, `help inverse_arm`."
+            )
         name, equals, value = line.partition("=")
         if equals and len(name.split()) == 1 and name.strip() not in COMMANDS:
             self.laboratory.set(name.strip(), value.replace(",", " ").split())
@@ -95,32 +120,61 @@ class Shell:
         if word in COMMANDS:
             COMMANDS[word][0](self, rest)
         elif word not in VARIABLES:
-            raise InputError(f"unknown command or variable '{word}'. `help` lists what there is.")
+            raise InputError(
+                f"unknown command or variable '{word:.60}'. `help` lists what there is."
+            )
         elif rest:
             raise InputError(f"to set it: {word} = {' '.join(rest)}")
         else:
             self.say(self.line_of(word))
 
-    def ask(self, question: str, default: str = "") -> str:
-        """An answer from the keyboard, or the next line of a script."""
-        try:
-            answer = self.lines.read(f"{question} [{default}] " if default else f"{question} ")
-        except EOFError:
-            raise InputError(f"the input ended at the question: {question}") from None
-        return answer.strip() or default
+    def ask(self, question: str, default: str, read: Callable[[str], Answer]) -> Answer:
+        """An answer from the keyboard, or the next line of a script.  At the keyboard one that
+        cannot be (`read` refuses it) is asked for again: nothing that was said before is lost."""
+        while True:
+            try:
+                given = self.lines.read(f"{question} [{default}] " if default else f"{question} ")
+            except EOFError:
+                raise InputError(f"the input ended at the question: {question}") from None
+            try:
+                return read(given.strip() or default)
+            except ArmillaryError as fault:
+                if not self.lines.typed:
+                    raise
+                screen.complain(f"{fault.message} Ctrl-C gives the command up.")
 
     def agreed(self, question: str, default: str) -> bool:
-        answer = self.ask(question, default).lower()
-        if answer not in ("y", "yes", "n", "no"):
-            raise InputError(f"expected yes or no, found '{answer}'.")
-        return answer.startswith("y")
+        return self.ask(question, default, yes)
+
+    def place(self, command: str, path: str, words: dict[str, str]) -> str:
+        """Where to write; what is there already is replaced on request."""
+        if OVERWRITE in words or not Path(path).is_file():
+            return path
+        if not self.lines.typed:
+            raise InputError(
+                f"{path}: the file exists already. Choose another name, or say "
+                f"`{command} ... {OVERWRITE}`."
+            )
+        if not self.agreed(f"'{path}' exists already. Replace it?", "no"):
+            raise InputError(f"{path}: not replaced. Say the command with another name.")
+        return path
 
     def say(self, text: str) -> None:
-        print(text, file=self.output or sys.stdout)
+        if self.output is None:
+            print(text)
+            return
+        try:
+            print(text, file=self.output, flush=True)
+        except OSError as fault:
+            name = self.output.name
+            self.output = None
+            raise InputError(
+                f"{name}: {fault.strerror or fault}. What is printed goes to the screen again."
+            ) from None
 
     def line_of(self, name: str) -> str:
         value, unit = self.laboratory.shown(name)
-        text = _text(value, int(str(self.laboratory.values["digits"])))
+        text = _text(value, self.laboratory.digits)
         return f"{name} = {text}" + (f"  [{unit}]" if unit else "")
 
 
@@ -159,9 +213,15 @@ def _options(words: list[str], known: tuple[str, ...]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if key not in known:
-            raise InputError(f"unknown option '{word}'. Known: {', '.join(known)}.")
+            raise InputError(f"unknown option '{word:.60}'. Known: {', '.join(known)}.")
         found[key] = value if equals else "yes"
     return found
+
+
+def _path(words: list[str]) -> tuple[str, dict[str, str]]:
+    """The name of a file, where one is given, and what else is said."""
+    path = words[0] if words and words[0] != OVERWRITE else ""
+    return path, _options(words[1:] if path else words, (OVERWRITE,))
 
 
 def _inverse_arm(shell: Shell, words: list[str]) -> None:
@@ -173,12 +233,14 @@ def _inverse_arm(shell: Shell, words: list[str]) -> None:
         shell.say(shell.line_of("voltage"))
         return
     torque, voltage = lab.inverse_arm_of_file(given["file"])
-    labels = lab.arm.v_labels
-    head = ",".join([*(f"torque.{x}" for x in labels), *(f"voltage.{x}" for x in labels)])
-    lines = [head, *(",".join(repr(float(x)) for x in row) for row in np.hstack([torque, voltage]))]
+    labels, period = lab.arm.v_labels, float(lab.values["DACTimePeriod"])
+    head = ["time", *(f"torque.{x}" for x in labels), *(f"{VOLTAGE}{x}" for x in labels)]
+    numbers = np.column_stack([period * np.arange(len(torque)), torque, voltage])
+    lines = [",".join(head), *(",".join(repr(float(x)) for x in row) for row in numbers)]
     if "out" in given:
-        _write(given["out"], "\n".join(lines) + "\n")
-        shell.say(f"{len(torque)} data sets written to {given['out']} (N m, V)")
+        place = shell.place("inverse_arm", given["out"], given)
+        write_text("\n".join(lines) + "\n", place, overwrite=True)
+        shell.say(f"{len(torque)} data sets written to {place} (s, N m, V)")
     else:
         shell.say("\n".join(lines))
 
@@ -191,35 +253,25 @@ def _forward_arm(shell: Shell, words: list[str]) -> None:
 
 def _simulate(shell: Shell, words: list[str]) -> None:
     given, lab = _options(words, _OPTIONS["simulate"]), shell.laboratory
+    schedule, count = given.get("schedule"), None
     if given:
         new, zero = "continue" not in given or "new" in given, "zero" in given
-        schedule, steps = given.get("schedule"), given.get("steps")
-        if (schedule is None) == (steps is None):
+        if (schedule is None) == ("steps" not in given):
             raise InputError("simulate: give steps=NUMBER or schedule=FILE, one of them.")
+        count = steps(given["steps"]) if schedule is None else None
     else:
         new = lab.run is None or shell.agreed("Start a new simulation?", "yes")
         zero = shell.agreed("Set theta and omega to zero first?", "no")
-        schedule = steps = None
         if shell.agreed("Use a voltage schedule file?", "no"):
-            schedule = shell.ask("Its name?")
+            schedule = shell.ask("Its name?", "", lambda name: lab.schedule(name) and name)
         else:
-            steps = shell.ask("Number of time steps?", "1000")
-    count = None
-    if steps is not None:
-        if not steps.isdigit():
-            raise InputError(f"steps: expected a whole number, found '{steps}'.")
-        count = int(steps)
+            count = shell.ask("Number of time steps?", "1000", steps)
+    _advise(lab, zero)
     if shell.progress is None:
         run = lab.simulate(new, zero, schedule, count)
     else:
         with shell.progress() as tell:
             run = lab.simulate(new, zero, schedule, count, tell)
-    advice = lab.time_constants()
-    if float(lab.values["step"]) > advice.smallest:
-        screen.note(
-            f"the step {lab.values['step']:g} s is above the smallest time constant "
-            f"{advice.smallest:.3g} s: do not trust the numbers. Suggested: {advice.step:.2g} s"
-        )
     shell.say(f"simulated until {float(run.time[-1]):g} s in steps of {lab.values['step']:g} s")
     for name in ("theta", "omega"):
         shell.say(shell.line_of(name))
@@ -227,67 +279,80 @@ def _simulate(shell: Shell, words: list[str]) -> None:
         raise InputError(f"{run.message}. What was simulated is kept.")
 
 
+def _advise(lab: Laboratory, zero: bool) -> None:
+    """Of a step that is longer than 1/15 of the smallest time constant where the motion begins."""
+    advice, step = lab.time_constants(zero), float(lab.values["step"])
+    if step <= advice.step * (1.0 + 1e-9):
+        return
+    late = "above the" if step > advice.smallest else f"{step / advice.smallest:.2g} of the"
+    trust = ": do not trust the numbers" if step > advice.smallest else ""
+    screen.note(
+        f"the step {step:g} s is {late} smallest time constant {advice.smallest:.3g} s{trust}. "
+        f"Suggested is 1/15 of it: step = {advice.step:.2g}"
+    )
+
+
 def _print_simulation(shell: Shell, words: list[str]) -> None:
-    lab = shell.laboratory
+    lab, given = shell.laboratory, _options(words, _OPTIONS["print_simulation"])
     run = lab.simulated()
-    given = _options(words, _OPTIONS["print_simulation"])
-    if not given:
-        for key, default in (("start", "0"), ("finish", f"{run.time[-1]:g}"), ("step", "0.1")):
-            given[key] = shell.ask(f"{key} [s]?", default)
-    start, finish = _seconds(given, "start", 0.0), _seconds(given, "finish", np.inf)
-    step = _seconds(given, "step", 0.0)
-    unit = lab.values["angles"]
-    names = [f"{x}[{unit}{y}]" for y in ("", "/s", "/s2") for x in lab.arm.v_labels]
-    shell.say("time[s] " + " ".join(names))
-    scale = np.degrees if unit == "deg" else np.asarray
-    due = start
-    for t, *vectors in zip(run.time, run.q, run.v, run.a, strict=True):
-        if due - 1e-9 <= t <= finish + 1e-9:
-            numbers = " ".join(f"{x:.9g}" for v in vectors for x in scale(v))
-            shell.say(f"{t:.9g} {numbers}")
-            due = t + step if step > 0 else t
+    begin, end = float(run.time[0]), float(run.time[-1])
+    asked = {"start": seconds("start", begin, end), "finish": seconds("finish", begin, end),
+             "step": seconds("step", 0.0)}  # fmt: skip
+    default = {"start": f"{begin:g}", "finish": f"{end:.12g}", "step": "0.1" if not given else "0"}
+    start, finish, step = (
+        read(given.get(key, default[key]))
+        if given
+        else shell.ask(f"{key} [s]?", default[key], read)
+        for key, read in asked.items()
+    )
+    chosen = instants(run.time, start, finish, step)
+    parts = []
+    for name, column in PRINTED.items():
+        values, unit = lab.in_units(name, run[column][chosen])
+        parts.append((name, unit, without_rounding(values)))
+    table = (run.time[chosen], parts, lab.arm.v_labels, lambda x: _text(x, lab.digits))
+    if shell.output is not None:
+        shell.say("\n".join(whole_table(*table)))
+        return
+    for line in screen_tables(*table, _width()):
+        shell.say(line)
 
 
-def _seconds(given: dict[str, str], key: str, default: float) -> float:
-    text = given.get(key)
-    try:
-        return default if text is None else float(text)
-    except ValueError:
-        raise InputError(
-            f"print_simulation: expected a number of seconds for {key}, found '{text}'. It asks "
-            f"for start, finish and step; or say them on its line: print_simulation step=0.1"
-        ) from None
+def _width() -> int:
+    """Of the screen; of a pipe that of a page."""
+    return shutil.get_terminal_size((PAGE, 24)).columns if sys.stdout.isatty() else PAGE
 
 
 def _plot_simulation(shell: Shell, words: list[str]) -> None:
-    path = words[0] if words else "simulation.png"
-    shell.laboratory.simulated().plot("q", "v", "voltage", path=path)
+    (path, given), run = _path(words), shell.laboratory.simulated()
+    path = shell.place("plot_simulation", path or "simulation.png", given)
+    run.plot("q", "v", "voltage", path=path)
     shell.say(f"drawn in {path}")
 
 
 def _write_graphic_file(shell: Shell, words: list[str]) -> None:
-    path = words[0] if words else shell.ask("Its name?", "simulation.nc")
-    shell.laboratory.simulated().save(path, overwrite=True)
+    (path, given), run = _path(words), shell.laboratory.simulated()
+    path = path or shell.ask("Its name?", "simulation.nc", file_name)
+    run.save(shell.place("write_graphic_file", path, given), overwrite=True)
     shell.say(f"written to {path}; `armillary animate {path}` plays it")
 
 
 def _open_output_file(shell: Shell, words: list[str]) -> None:
-    path = words[0] if words else shell.ask("Its name?")
-    if not path:
-        raise InputError("open_output_file: expected the name of a file.")
-    _close_output_file(shell, [])
+    path, given = _path(words)
+    path = shell.place("open_output_file", path or shell.ask("Its name?", "", file_name), given)
+    shell.close()
     shell.output = Path(path).open("w", encoding="utf-8")  # noqa: SIM115 - open until told
 
 
 def _close_output_file(shell: Shell, words: list[str]) -> None:
-    if shell.output is not None:
-        shell.output.close()
-    shell.output = None
+    _options(words, ())
+    shell.close()
 
 
 def _database_read(shell: Shell, words: list[str]) -> None:
-    name = words[0] if words else shell.ask("Name of the arm or of its file?", SAMPLE)
-    arm = shell.laboratory.database_read(name)
+    name = words[0] if words else ""
+    read = shell.laboratory.database_read
+    arm = read(name) if name else shell.ask("Name of the arm or of its file?", SAMPLE, read)
     shell.say(f"'{arm.name}': {arm.nv} joints ({', '.join(arm.v_labels)})")
 
 
@@ -319,9 +384,10 @@ def _quit(shell: Shell, words: list[str]) -> None:
 
 
 _OPTIONS = {
-    "inverse_arm": ("file", "out"),
+    "inverse_arm": ("file", "out", OVERWRITE),
     "simulate": ("new", "continue", "zero", "schedule", "steps"),
     "print_simulation": ("start", "finish", "step"),
+    **dict.fromkeys(("plot_simulation", "write_graphic_file", "open_output_file"), (OVERWRITE,)),
 }
 _FILES = ("database_read", "plot_simulation", "write_graphic_file", "open_output_file")
 Command = tuple[Callable[[Shell, list[str]], None], str]
@@ -346,13 +412,8 @@ COMMANDS: dict[str, Command] = {
 
 def _text(value: Value, digits: int) -> str:
     if isinstance(value, np.ndarray):
-        seen = 1e-13 * np.abs(value).max(initial=0.0)  # less is rounding of the largest number
-        return " ".join(f"{x:.{digits}g}" for x in np.where(np.abs(value) > seen, value, 0.0))
+        return " ".join(f"{x:.{digits}g}" for x in without_rounding(value))
     return value if isinstance(value, str) else f"{value:.{digits}g}"
-
-
-def _write(path: str, text: str) -> None:
-    Path(path).write_text(text, encoding="utf-8")
 
 
 def run(model: str | None, script: Path | None) -> bool:
@@ -362,6 +423,8 @@ def run(model: str | None, script: Path | None) -> bool:
         laboratory.database_read(model)
     if script is not None:
         return Shell(laboratory, Script(io.StringIO(read_text(script)))).session()
+    if sys.stdin is None:
+        raise InputError("there is no input to read from, it is closed. Give --script FILE.")
     if not sys.stdin.isatty():
         return Shell(laboratory, Script(sys.stdin)).session()
     from armillary.cli.simulating import progress_bar

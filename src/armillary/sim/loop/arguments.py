@@ -203,9 +203,14 @@ def projection_or_rates(
         else:
             rates = baumgarte_rates(tuple(project), "project")  # type: ignore[arg-type]
         project = False
+    refuse_corrective(names, rates)
+    return project, rates
+
+
+def refuse_corrective(names: Iterable[str], rates: DrawnBack | None, who: str = "record") -> None:
+    """A corrective force that nobody gives.  names: quantities that are looked at."""
     if "corrective_force" in names and rates is None:
         raise InputError(
-            "record: there is no corrective force where constraints are kept by projection.",
+            f"{who}: there is no corrective force where constraints are kept by projection.",
             Remedy("draw back"),
         )
-    return project, rates

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armillary.evaluate.inputs import Array, Keywords
-from armillary.sim.control.chain import Chain
+from armillary.sim.control.chain import Chain, Stage
 from armillary.sim.control.element_changes import Added, ElementChanges
 from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.record.quantities import Quantity
@@ -32,22 +32,25 @@ class BlockForces:
     elements: Added | None = None
 
 
+def adding(chain: Chain) -> list[Stage]:
+    """Blocks that add to the forces of the model."""
+    return [x for x in chain.stages if isinstance(x.block, LoopTurns | ElementChanges)]
+
+
 def block_forces(
     chain: Chain, t: Array, q: Array, v: Array, z: Array, parameters: Array | None = None
 ) -> BlockForces | None:
     """t (S,), z (S, states), parameters (S, n): other numbers of bodies and elements.  None: no
     block of the chain adds any."""
     found: BlockForces | None = None
-    for stage in chain.stages:
+    for stage in adding(chain):
         own = z[:, stage.z]
-        if not isinstance(stage.block, (LoopTurns, ElementChanges)):
-            continue
         found = found or BlockForces(np.zeros(v.shape), np.zeros(len(v)))
         if isinstance(stage.block, LoopTurns):
             force, added = stage.block.added(q, v, own)
             found = replace(found, turn_wrenches=added[:, 1:])
             energy = added[:, 0]
-        else:
+        elif isinstance(stage.block, ElementChanges):
             elements = stage.block.added(t, q, v, own, parameters)
             found = replace(found, elements=elements)
             force, energy = elements.force, elements.energy

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.errors import InputError, unknown_name
+from armillary.errors import ArmillaryError, InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.loop.changed_states import changed_states, of_motion
@@ -21,7 +22,7 @@ from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.setup import Setup
 from armillary.sim.methods.system import System
 from armillary.sim.motion.coordinates import one_number
-from armillary.sim.record.quantities import QUANTITIES, Quantity, quantity_of
+from armillary.sim.record.quantities import QUANTITIES, Quantity, columns, quantity_of
 from armillary.sim.record.recorded_states import States
 
 _ROUNDING = 1e-9  # of a bound: a run that ended there may go on
@@ -61,44 +62,61 @@ class Limit:
         self, mechanism: Mechanism, of_parts: Mapping[str, Quantity] = MappingProxyType({})
     ) -> list[LimitEvent]:
         """of_parts: quantities that the parts of the run tell, by name."""
-        quantity, columns, unit = column_of(mechanism, self.quantity, of_parts=of_parts)
+        _, quantity, entries, unit = column_of([mechanism], self.quantity, of_parts=of_parts)
         sides = ((1.0, self.above), (-1.0, self.below))
         return [
-            LimitEvent(self.quantity, quantity, columns, unit, side, float(bound), self.terminal)
+            LimitEvent(self.quantity, quantity, entries, unit, side, float(bound), self.terminal)
             for side, bound in sides
             if bound is not None
         ]
 
 
+class Found(NamedTuple):
+    """A column of a quantity: entries (none: its one number; three: their size is meant)."""
+
+    name: str
+    quantity: Quantity
+    entries: tuple[int, ...]
+    unit: str
+
+
 def column_of(
-    mechanism: Mechanism,
+    mechanisms: Sequence[Mechanism],
     text: str,
     noun: str = "quantity of a limit",
     of_parts: Mapping[str, Quantity] = MappingProxyType({}),
-) -> tuple[Quantity, tuple[int, ...], str]:
-    """The quantity, the columns whose size is meant (none: its one number), and their unit.  noun:
-    what it is called where there is none; of_parts: quantities beside `QUANTITIES`."""
+) -> Found:
+    """A column by its name.  mechanisms: the one of a run and those that may take over, as
+    `columns` takes them; noun: what a column is called where there is none; of_parts: quantities
+    beside `QUANTITIES`."""
     if not isinstance(text, str):
         raise InputError(
             f"{noun}: expected a name such as 'reactions.crank.force', found {text!r}."
         )
-    whole = quantity_of(text) if ":" not in text or "." not in text else None
-    if whole is not None and not whole.columns_of(mechanism):
-        return whole, (), whole.unit
-    for k in (k for k, letter in enumerate(text) if letter == "."):
+    missing: ArmillaryError | None = None
+    for k in (k for k, letter in enumerate(f"{text}.") if letter == "."):
         name, rest = text[:k], text[k + 1 :]
-        quantity = of_parts.get(name) or quantity_of(name)
-        if quantity is None:
+        try:
+            quantity = of_parts.get(name) or quantity_of(name)
+            if quantity is None:
+                continue
+            own = columns(name, mechanisms, quantity, "")
+        except ArmillaryError as fault:  # 'check:0' of 'check:0.5.worst'
+            missing = missing or fault
             continue
-        columns = quantity.columns_of(mechanism)
-        labels = [label for label, _ in columns]
+        labels = [label for label, _ in own]
+        if not rest and len(own) <= 1:
+            return Found(name, quantity, (0,) if own else (), own[0][1] if own else quantity.unit)
         for wanted in (rest, f"{name.split(':')[-2 if name.count(':') > 1 else -1]}.{rest}"):
-            found = _numbers(labels, wanted)
-            if found:
-                return quantity, found, columns[found[0]][1]
-        raise unknown_name(f"column of '{name}'", rest, labels)
+            if found := _numbers(labels, wanted):
+                return Found(name, quantity, found, own[found[0]][1])
+        missing = missing or unknown_name(f"column of '{name}'", rest, labels)
+        if not rest:
+            raise InputError(
+                f"'{name}' has {len(own)} columns. Name one of them, as in '{name}.{labels[0]}'."
+            )
     known = (*QUANTITIES, *of_parts)
-    raise unknown_name(noun, text, known, len(known))
+    raise missing or unknown_name(noun, text, known, len(known))
 
 
 def _numbers(labels: list[str], wanted: str) -> tuple[int, ...]:

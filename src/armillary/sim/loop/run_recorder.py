@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.evaluate.tyre_forces import TyreForces
-from armillary.sim.loop.changed_states import BlockForces, block_forces, of_motion
+from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.loop.changed_states import BlockForces, adding, block_forces, of_motion
 from armillary.sim.loop.events import Bound, Watched
 from armillary.sim.loop.held_scan import restraints
 from armillary.sim.loop.resuming import happened, held, states_of
@@ -14,9 +18,8 @@ from armillary.sim.loop.signal_recorder import RecordedSignals
 from armillary.sim.loop.states import State, StepBatch, given_at, instants
 from armillary.sim.loop.stick_slip import StickEvent
 from armillary.sim.methods.system import System
-from armillary.sim.record.quantities import element_columns, quantity_of
+from armillary.sim.record.quantities import Extras, element_columns, quantity_of
 from armillary.sim.record.recorded_states import may_pull
-from armillary.sim.record.recorder import Recorder
 
 
 def _of_state(name: str) -> bool:
@@ -34,18 +37,38 @@ def _without(added: BlockForces | None, tau: Array, extras: Keywords) -> Array:
     return tau - added.force.reshape(tau.shape)
 
 
+class Taker(Protocol):
+    """A recorder, or whoever else takes instants as it does."""
+
+    mechanism: Mechanism
+    names: tuple[str, ...]
+
+    def switch(self, mechanism: Mechanism) -> None: ...
+
+    def add(
+        self, t: float, q: ArrayLike, v: ArrayLike, a: ArrayLike | None, tau: ArrayLike | None,
+        extras: Extras,
+    ) -> None: ...  # fmt: skip
+
+    def extend(
+        self, t: ArrayLike, q: ArrayLike, v: ArrayLike, a: ArrayLike | None,
+        tau: ArrayLike | None, extras: Extras,
+    ) -> None: ...  # fmt: skip
+
+
 class RunRecorder:
     """Asks the parts of a run for what is to be recorded.  watched: the events of the run."""
 
     def __init__(
-        self, system: System, recorder: Recorder, names: tuple[str, ...], watched: list[Watched]
+        self, system: System, recorder: Taker, names: tuple[str, ...], watched: list[Watched]
     ):
         self.system, self.recorder, self.watched = system, recorder, watched
         mechanisms = (system.mechanism, *system.mechanisms.others)
         self.forces = not all(_of_state(name) for name in names) or any(map(may_pull, mechanisms))
         self._wants_states = "states" in names
         known = ((quantity_of(name), name) for name in names if name != "states")
-        self._wants_blocks = not all(x is not None and of_motion(x, name) for x, name in known)
+        others = not all(x is not None and of_motion(x, name) for x, name in known)
+        self._wants_blocks = others and bool(adding(system.chain))
         self._asked = [n for n in names if not _of_state(n) and n not in ("a", "tau")]
         self._holds = any(isinstance(e, (Bound, StickEvent)) for e in watched)
         self._signals: tuple[str, ...] = ()  # those of the asked names that blocks have

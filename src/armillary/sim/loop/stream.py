@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from armillary.errors import ModelError
 from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.alarms import undone
 from armillary.sim.loop.arguments import check_types, projection_or_rates
-from armillary.sim.loop.events import check_start
+from armillary.sim.loop.events import Watched, check_start
 from armillary.sim.loop.grid import Grid
 from armillary.sim.loop.loop import Loop, Records, Stopped
 from armillary.sim.loop.simulate import (
@@ -50,17 +51,25 @@ class Streamed:
         return self.reasons.get(row, "")
 
 
-def stream(arguments: Mapping[str, object], records_of: Callable[[System], Records]) -> Streamed:
-    """Simulate as `simulate` does with these arguments; its states go to the records.
+class Parts(NamedTuple):
+    """A run before it begins: the arguments of `simulate`, all of them, and what they make."""
 
-    Runs of a batch that break down are told in `reasons`; the others go on."""
+    given: Keywords
+    system: System
+    watched: list[Watched]
+    project: bool
+
+
+def parts_of(arguments: Mapping[str, object]) -> Parts:
+    """What `simulate` would run with these arguments."""
     given: Keywords = {**defaults(), **arguments}
     check_types(given)
-    mechanism, q0 = placed(given["mechanism"].with_tolerance(given["geometry_tolerance"]),
-                           given["q0"])  # fmt: skip
-    duration, step, t0 = given["duration"], given["step"], given["t0"]
-    check_times(duration, step, given["tolerance"], t0, given["every"])
-    moved, found = PrescribedMotions(mechanism, given["prescribed"], step), Streamed()
+    mechanism, given["q0"] = placed(
+        given["mechanism"].with_tolerance(given["geometry_tolerance"]), given["q0"]
+    )
+    step, t0 = given["step"], given["t0"]
+    check_times(given["duration"], step, given["tolerance"], t0, given["every"])
+    moved = PrescribedMotions(mechanism, given["prescribed"], step)
     with_parameters = given["parameters"] is not None
     project, rates = projection_or_rates(
         given["project"], given["method"], listed(given["record"]), with_parameters
@@ -71,17 +80,28 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
     )  # fmt: skip
     parts = (given["controller"], given["actuators"])
     system = system_of(moved.mechanism, *parts, outside, given["beside"], given["events"])
-    watched = watched_in(system, given["events"], moved, (t0, step))
+    return Parts(given, system, watched_in(system, given["events"], moved, (t0, step)), project)
+
+
+def stream(
+    arguments: Mapping[str, object], records_of: Callable[[System, list[Watched]], Records]
+) -> Streamed:
+    """Simulate as `simulate` does with these arguments; its states go to the records.
+
+    Runs of a batch that break down are told in `reasons`; the others go on."""
+    (given, system, watched, project), found = parts_of(arguments), Streamed()
+    duration, step, t0 = given["duration"], given["step"], given["t0"]
 
     def note(t: float, text: str) -> None:
         found.notes.append((float(t), str(text)))
 
-    projected = project or rates is not None
-    state = start_of(system, q0, given["v0"], t0, projected, given["project_start"], note)
+    projected = project or system.setup.baumgarte is not None
+    state = start_of(system, given["q0"], given["v0"], t0, projected, given["project_start"], note)
     check_covered(system, state.t, t0 + duration)
     check_start(watched, state.q)
     loop = Loop(
-        system, stepper(given["method"], system.view()), watched, records_of(system), note,
+        system, stepper(given["method"], system.view()), watched,
+        records_of(system, watched), note,
         project=project, tolerance=given["tolerance"], pace=PACE,
     )  # fmt: skip
     grid = Grid.of(t0, t0, t0 + duration, step, int(given["every"]))

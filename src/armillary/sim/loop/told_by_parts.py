@@ -16,28 +16,46 @@ from armillary.sim.record.recorder import Columns
 STATES = "states"
 
 
+def told_by(system: System, t0: float, step: float, runs: int | None = None) -> dict[str, Quantity]:
+    """States of all blocks, and signals, by name.  runs: of a batch.
+
+    The parts are asked once, at the initial configuration."""
+    m, found = system.mechanism, dict[str, Quantity]()
+    if not system.chain.stages:
+        return found
+    batch = () if runs is None else (runs,)
+    q = np.broadcast_to(np.array(m.initial, float), (*batch, m.nq)).copy()
+    v = np.zeros((*batch, m.nv))
+    system.setup.enter(t0, t0 + step)
+    own = {k: u for stage in system.chain.stages for k, u in stage.block.signal_units.items()}
+    for name in system.view().signals(t0, q, v, system.start(t0, q, v)):
+        units = (own.get(name, ""),) * m.nv
+        known = EXTRAS[name].columns_of(m) if name in EXTRAS else ()
+        found[name] = _signal(name, known or tuple(zip(m.v_labels, units, strict=True)))
+    if system.chain.states:
+        found[STATES] = _states(tuple(zip(*_state_columns(system, STATES), strict=True)))
+    return found
+
+
 def signal_columns(
     system: System, names: Sequence[str], t0: float, step: float, who: str = "record"
 ) -> Columns:
-    """Labels and units of signals that parts have beyond the known ones.  who: asks for them.
-
-    Where one is asked for, the parts are asked once, at the initial configuration."""
+    """Labels and units of signals that parts have beyond the known ones.  who: asks for them."""
     asked = [name for name in names if quantity_of(name) is None]
-    found: Columns = {STATES: _state_columns(system, who)} if STATES in asked else {}
+    found = {STATES: _state_columns(system, who)} if STATES in asked else {}
     if asked in ([], [STATES]):
         return found
-    mechanism = system.mechanism
-    q, v = np.array(mechanism.initial, float), np.zeros(mechanism.nv)
-    system.setup.enter(t0, t0 + step)
-    signals = system.view().signals(t0, q, v, system.start(t0, q, v))
+    told = told_by(system, t0, step)
     for name in asked:
-        if name in EXTRAS and name not in signals:
+        if name in EXTRAS and name not in told:
             raise InputError(
                 f"{who}: this run has no '{name}' (no part of it tells it). Leave it out."
             )
-    units = ("",) * mechanism.nv
-    more = [name for name in signals if name not in (*QUANTITIES, *EXTRAS)]
-    return {**found, **{name: (tuple(mechanism.v_labels), units) for name in more}}
+    for name, quantity in told.items():
+        if name not in (*QUANTITIES, *EXTRAS, STATES):
+            labels, units = zip(*quantity.columns(system.mechanism), strict=True)
+            found[name] = labels, units
+    return found
 
 
 def _state_columns(system: System, who: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -48,7 +66,7 @@ def _state_columns(system: System, who: str) -> tuple[tuple[str, ...], tuple[str
     for k, name in enumerate(names):
         earlier = names[:k].count(name)
         labels.append(f"{name} ({earlier + 1})" if earlier else name)
-    return tuple(labels), system.chain.state_units
+    return tuple(labels), system.chain.state_units or ("",) * len(names)
 
 
 def limited_by_parts(system: System, events: object, t0: float, step: float) -> dict[str, Quantity]:
@@ -58,12 +76,9 @@ def limited_by_parts(system: System, events: object, t0: float, step: float) -> 
         name = text.partition(".")[0]
         if ":" in name or name in (*QUANTITIES, *found):
             continue
-        columns = signal_columns(system, [name], t0, step, f"Limit('{text}')")
-        if name in EXTRAS:
-            found[name] = _signal(name, EXTRAS[name].columns_of(system.mechanism))
-        elif name in columns:
-            pairs = tuple(zip(*columns[name], strict=True))
-            found[name] = _states(pairs) if name == STATES else _signal(name, pairs)
+        signal_columns(system, [name], t0, step, f"Limit('{text}')")  # refuses what is not there
+        told = told_by(system, t0, step)
+        found |= {name: told[name]} if name in told else {}
     return found
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.sim.motion.curves import Sampled
-from armillary.sim.motion.schedules import Schedule
+from armillary.sim.motion.schedules import Schedule, wrong_columns
 from armillary.sim.motion.trajectories import Pieces, PointToPoint, Succession, Trajectory
 from armillary.sim.motion.user_functions import numbers
 
@@ -113,7 +113,7 @@ class Table(Motion):
         self.schedule = schedule
         width = 1 if schedule.values.ndim == 1 else schedule.values.shape[-1]
         if width != count:
-            raise InputError(f"{what}: expected {count} columns, found {width}.")
+            raise InputError(wrong_columns(what, count, schedule))
         self.runs = schedule.values.shape[1] if schedule.values.ndim == 3 else None
 
     def __call__(self, t: float) -> Sampled:

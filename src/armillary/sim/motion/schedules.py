@@ -180,6 +180,15 @@ class Schedule:
         return self(t)
 
 
+def wrong_columns(what: str, count: int, table: Schedule) -> str:
+    """Of a schedule whose last axis does not fit."""
+    shape = table.values.shape
+    return (
+        f"{what}: expected {count} column{'s' if count > 1 else ''}, values (T, {count}), or "
+        f"(T, B, {count}) for B runs; found shape {shape}."
+    )
+
+
 def number_table(path: str | os.PathLike[str], first: Sequence[str]) -> tuple[list[str], Array]:
     """Names (n) and numbers (rows, n) of a CSV file whose first column has one of these names.
     Lines that begin with # are remarks."""
@@ -234,7 +243,7 @@ class Forces:
         if isinstance(value, Schedule):
             width = 1 if value.values.ndim == 1 else value.values.shape[-1]
             if width != count:
-                raise InputError(f"{what}: expected {count} columns, found {width}.")
+                raise InputError(wrong_columns(what, count, value))
             self.signals.append((columns, value))
         elif callable(value):
             self.signals.append((columns, value))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
 
-from armillary.errors import InputError, ModelError
+from armillary.errors import InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
+from armillary.mechanism.mechanism import Mechanism
 from armillary.model.parts import Motor
 from armillary.shown import shown
 from armillary.sim.actuators.dc_motor import DCMotor
@@ -106,6 +108,51 @@ class MotorLoads:
         return "\n".join([columns_text(head, rows), *(f"above a limit: {x}" for x in self.over)])
 
 
+def with_motors(m: Mechanism) -> list[str]:
+    """Coordinates whose joint has a motor in the model."""
+    return [
+        label
+        for body, slot in zip(m.model.bodies, m.model.slots, strict=True)
+        if body.motor is not None
+        for label in m.v_labels[slot.v.start : slot.v.stop]
+    ]
+
+
+def driven_joints(
+    who: str, run: RunData, m: Mechanism, joints: Sequence[str] | None
+) -> Sequence[str] | None:
+    """The joints, or of a closed mechanism those that turn and have a motor, or a force in the run.
+    Refused where forces are spread over all that moves, as if no joint were passive: then those of
+    a driven joint are a part of what it has to give.  who: asks."""
+    if not m.constraints:
+        return joints or None
+    moving, pushed = (_seen(run[name]) for name in ("v", "tau"))
+    labels = [m.v_labels[k] for k in sorted(moving)]
+    spread = moving <= pushed and len(moving) > m.nv - _held(m, run["q"])
+    if spread and not set(labels) <= set(joints or ()):
+        turning = [x for x in labels if m.v_units[m.v_labels.index(x)] == "rad"]
+        raise InputError(
+            f"{who}: '{m.name}' is closed, and the forces of this motion are spread over all "
+            f"that moves ({', '.join(labels)}); passive joints have no motor.",
+            Remedy("driven joints", {"joint": (joints or turning or labels)[0]}),
+        )
+    own = {*with_motors(m), *(m.v_labels[k] for k in pushed)}
+    found = [x for x, unit in zip(m.v_labels, m.v_units, strict=True) if x in own and unit == "rad"]
+    return joints or found or None
+
+
+def _seen(x: Array) -> set[int]:
+    """Columns that are more than the rounding of the largest."""
+    size = np.abs(x).max(axis=0, initial=0.0)
+    return set(np.flatnonzero(size > 1e-9 * size.max(initial=0.0)).tolist())
+
+
+def _held(m: Mechanism, q: Array) -> int:
+    """How many motions the constraints take."""
+    J = m.constraint_jacobian(q[len(q) // 2])
+    return int(np.linalg.matrix_rank(J, 1e-9 * np.abs(J).max(initial=0.0)))
+
+
 def motor_loads(run: RunData, *, ambient: float = AMBIENT) -> MotorLoads:
     """What a recorded run asks of the motors of its mechanism.
 
@@ -121,6 +168,7 @@ def motor_loads(run: RunData, *, ambient: float = AMBIENT) -> MotorLoads:
     if "voltage" in run and "current" in run:
         volts, amperes = run["voltage"], run["current"]
     elif "tau" in run:
+        driven_joints("motor_loads", run, mechanism, with_motors(mechanism))
         needed = DCMotor(mechanism).inverse(v, run["tau"])
         volts, amperes = needed.voltage, needed.current
     else:

@@ -25,6 +25,7 @@ from armillary.sim.actuators.motor_drives import Drive
 from armillary.sim.record.motor_loads import (
     AMBIENT,
     columns_text,
+    driven_joints,
     peak,
     rms,
     steady_temperature,
@@ -109,8 +110,10 @@ def size_motors(
     """Motors and gears of a catalogue for a cycle, given as a run with v, a and tau
     (`am.replay(arm, trajectory)`), the same again and again.
 
-    joints: default all that turn.  motors, gears: names of the catalogue, or {name: entry} of your
-    own; by default all gears, and all motors whose continuous current is known.  safety: no limit
+    joints: default all that turn; of a closed mechanism those with a motor in the model or a force
+    in the run (`am.replay(..., actuators=[...])`): the others are passive.  motors, gears: names of
+    the catalogue, or {name: entry} of your own; by default all gears, and all motors whose
+    continuous current is known.  safety: no limit
     is used beyond 1 / safety.  The model's own rotors are taken off the load; the masses of what is
     chosen are not put on the arm: do that and size again."""
     mechanism = run.mechanism
@@ -122,7 +125,7 @@ def size_motors(
     some_motors = _chosen("motor", rated if motors is None else motors, MOTORS)
     some_gears = _chosen("gear", gears, GEARS)
     found: dict[str, list[Candidate]] = {}
-    for k in _turning(mechanism, joints):
+    for k in _turning(mechanism, driven_joints("size_motors", run, mechanism, joints)):
         label, reflected = mechanism.v_labels[k], _reflected(mechanism, k)
         v, a = run["v"][:, k], run["a"][:, k]
         load = run["tau"][:, k] - reflected * a

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from armillary.errors import FormatError, InputError
+from armillary.errors import InputError
+from armillary.formats.files import save_picture
 from armillary.shown import drawn
 from armillary.sim.record.panels import Panel, Sizes, panels, size_of
 from armillary.sim.record.plot_lines import (
@@ -292,10 +293,4 @@ def _title(runs: Mapping[str, RunData], over_time: bool) -> str:
 def _save(figure: Figure, path: str | os.PathLike[str]) -> None:
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"plot: path is the name of a file, found {path!r:.60}.")
-    try:
-        figure.savefig(path, dpi=150)
-    except ValueError as fault:  # an ending that matplotlib does not know
-        raise FormatError(f"{fault}", os.fspath(path)) from None
-    except OSError as fault:
-        text = f"cannot be written: {fault.strerror or fault}."
-        raise FormatError(text, os.fspath(path)) from None
+    save_picture(figure, path, dpi=150)

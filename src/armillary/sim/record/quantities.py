@@ -259,6 +259,7 @@ EXTRAS: dict[str, Quantity] = {
 }
 
 NAMES = (*QUANTITIES, *EXTRAS)
+_ABOUT = {"prescribed_force": "prescribed motions", "wheel_forces": "wheels"}
 
 # -- with a frame or axes in the name: "pose:tool", "velocity:tool:world", "reactions:world_aligned"
 
@@ -413,22 +414,20 @@ def check_names(names: str | Iterable[str], more: Iterable[str] = ()) -> tuple[s
     return wanted
 
 
-def columns(name: str, mechanisms: Iterable[Mechanism]) -> Columns:
+def columns(
+    name: str,
+    mechanisms: Iterable[Mechanism],
+    quantity: Quantity | None = None,
+    who: str = "record: ",
+) -> Columns:
     """Columns of a quantity: of the first mechanism, and what the others have beyond it."""
     mechanisms = tuple(mechanisms)
-    quantity = quantity_of(name) or EXTRAS[name]
+    quantity = quantity or quantity_of(name) or EXTRAS[name]
     found = {column: None for m in mechanisms for column in quantity.columns_of(m)}
-    if quantity.needs and not found:
+    about = quantity.needs or (_ABOUT.get(name, "constraints") if quantity.of_constraints else "")
+    if about and not found:
         raise InputError(
-            f"record: '{name}' is about {quantity.needs}, and '{mechanisms[0].name}' has none. "
-            f"Leave it out."
-        )
-    if quantity.of_constraints and not found:
-        about = {"prescribed_force": "prescribed", "wheel_forces": "wheels"}.get(
-            name, "constraints"
-        )
-        raise InputError(
-            f"record: '{name}' is about {about}, and '{mechanisms[0].name}' has none. Leave it out."
+            f"{who}'{name}' is about {about}, and '{mechanisms[0].name}' has none. Leave it out."
         )
     return tuple(found)
 

@@ -39,15 +39,8 @@ def block(
     (runs, n): other numbers of bodies and elements of the first mechanism."""
     count = len(rows["time"])
     runs = 1 if layout.batch is None else layout.batch
-    flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name not in ("time",)}
     times = np.repeat(rows["time"], runs)
-    if parameters is not None:
-        numbers = np.broadcast_to(parameters, (count, runs, parameters.shape[-1]))
-        flat["parameters"] = numbers.reshape(count * runs, -1)
-    groups = [
-        (own, replace(_states(flat, own, mechanism, prescribed, baumgarte), time=times[own]))
-        for own, mechanism in _groups(flat, mechanisms)
-    ]
+    groups = states_in(rows, runs, mechanisms, prescribed, baumgarte, parameters)
     result = {"time": rows["time"].copy()}
     for name in names:
         shape = (count, *layout.shape(name))
@@ -72,6 +65,28 @@ def block(
     if len(mechanisms) == 1 and groups:  # columns of other mechanisms are no numbers, either
         remarks += _undefined(result, layout, runs, times, groups[0][0])
     return result, remarks
+
+
+def states_in(
+    rows: Mapping[str, Array],
+    runs: int,
+    mechanisms: Sequence[Mechanism],
+    prescribed: PrescribedMotions | None,
+    baumgarte: Pull,
+    parameters: Array | None = None,
+) -> list[tuple[NDArray[np.bool_], States]]:
+    """All states that are numbers, by mechanism: which of (instants x runs) they are, and what was
+    known there.  Arguments as of `block`."""
+    count = len(rows["time"])
+    flat = {name: x.reshape(count * runs, -1) for name, x in rows.items() if name != "time"}
+    times = np.repeat(rows["time"], runs)
+    if parameters is not None:
+        numbers = np.broadcast_to(parameters, (count, runs, parameters.shape[-1]))
+        flat["parameters"] = numbers.reshape(count * runs, -1)
+    return [
+        (own, replace(_states(flat, own, mechanism, prescribed, baumgarte), time=times[own]))
+        for own, mechanism in _groups(flat, mechanisms)
+    ]
 
 
 def _undefined(

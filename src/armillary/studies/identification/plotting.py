@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armillary.formats.files import save_picture
 from armillary.shown import drawn
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def plot_identification(
         axis.set_xlabel("time, s")
     grid[-1, 2].set_xlabel("standard deviations")
     if path is not None:
-        figure.savefig(path, dpi=110)
+        save_picture(figure, path, dpi=110)
     return figure
 
 

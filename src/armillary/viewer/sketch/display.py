@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 
-from armillary.errors import FormatError, InputError, Remedy
-from armillary.formats.files import named_path
+from armillary.errors import InputError
+from armillary.formats.files import named_path, write_bytes
 from armillary.shown import drawn
 
 Point = tuple[float, float]
@@ -112,14 +112,8 @@ class Picture:
             raise InputError(
                 f"picture '{target}': expected a name that ends in .svg, .png or .pdf."
             )
-        if target.exists() and not overwrite:
-            raise InputError(f"'{target}' exists already.", remedy=Remedy("overwrite"))
         data = self.svg.encode() if ending == "svg" else self._printed(ending)
-        try:
-            target.write_bytes(data)
-        except OSError as fault:
-            text = f"cannot be written: {fault.strerror or fault}."
-            raise FormatError(text, str(target)) from None
+        write_bytes(data, target, overwrite)
 
     def _printed(self, kind: str) -> bytes:
         """By matplotlib, at 100 pixels per inch in print and twice that on a screen."""
