@@ -70,7 +70,9 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
     )  # fmt: skip
     parts = (given["controller"], given["actuators"])
     system = system_of(moved.mechanism, *parts, outside, given["beside"], given["events"])
-    watched = watched_in(system, given["events"], moved, (t0, step))
+    stepping = stepper(given["method"], system.view())
+    sticking = stepping if given["stick"] else None
+    watched, _ = watched_in(system, given["events"], moved, (t0, step), sticking)
 
     def note(t: float, text: str) -> None:
         found.notes.append((float(t), str(text)))
@@ -80,7 +82,7 @@ def stream(arguments: Mapping[str, object], records_of: Callable[[System], Recor
     check_covered(system, state.t, t0 + duration)
     check_start(watched, state.q)
     loop = Loop(
-        system, stepper(given["method"], system.view()), watched, records_of(system), note,
+        system, stepping, watched, records_of(system), note,
         project=project, tolerance=given["tolerance"], pace=PACE,
     )  # fmt: skip
     grid = Grid.of(t0, t0, t0 + duration, step, int(given["every"]))
