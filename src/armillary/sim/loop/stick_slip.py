@@ -12,6 +12,7 @@ Where static friction fades over a velocity that a step passes at once, the step
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,8 +30,11 @@ from armillary.sim.methods.system import System
 _TINY = 1e-200  # rad/s or m/s: has a sign, and no other effect
 _STILL = 1e-9  # rad/s or m/s: what an impact leaves of a joint that stuck
 _ITERATIONS = 100
+_REMEMBERED = 4  # states: the ends of a step, and where an event may be
 _ROUNDING = 1e-13  # of the accelerations in play: a joint that slips begins to move against none
 _REACH = 6.0  # exp(-36): beyond so many Stribeck velocities static friction has faded
+_FIRM = 1e-9  # of the mobility an entry would have alone: less, and no force holds it
+_TOGETHER = 1e-6  # of the level: joints that move together slip together
 _PART = 0.125  # of the Stribeck velocity: so far one step goes near zero
 _GROWTH = 1.0 / 64.0  # of it: so much the fall of friction in a step may add to the velocity
 
@@ -64,7 +68,7 @@ class Slip(StickEvent):
         """What is left of the friction level, N m or N."""
         if self.stuck.mode(view)[self.i]:
             return 1.0
-        return float(self.stuck.left(view, t, parts)[self.i])
+        return float(self.stuck.left_of(view, t, parts)[self.i])
 
     def act(self, view: RunView, t: float, q: Array, v: Array) -> Outcome:
         self.stuck.broken = self.i
@@ -93,6 +97,34 @@ class _Numbers:
         return np.where(r > 0.0, self.backward, self.forward)
 
 
+@dataclass(frozen=True)
+class _Holding:
+    """What holds entries that stick: accelerations (..., nv), forces r (..., k) with their
+    rounding, N m or N (infinite: none holds them), and the projector (..., k, k) on forces that
+    move nothing."""
+
+    a: Array
+    r: Array
+    slack: Array
+    spare: Array
+
+    @classmethod
+    def none(cls, a: Array, shape: tuple[int, ...]) -> _Holding:
+        return cls(a, np.zeros(shape), np.zeros(shape), np.zeros((*shape, shape[-1])))
+
+    def shared(self, numbers: _Numbers) -> Array:
+        """Forces that hold the same and stay within the levels, where there are such: joints that
+        move together share the load."""
+        r, most, least = self.r, numbers.backward, -numbers.forward
+        for _ in range(_ITERATIONS if self.spare.any() else 0):
+            over = r - np.clip(r, least, most)
+            if not (np.isfinite(over) & (np.abs(over) > self.slack)).any():
+                break
+            finite = np.where(np.isfinite(over), over, 0.0)
+            r = r - (self.spare @ finite[..., None])[..., 0]
+        return r
+
+
 class Stuck:
     """The modes of all watched entries, in every run of a batch."""
 
@@ -101,6 +133,7 @@ class Stuck:
         self.modes: dict[int | None, Array] = {}  # by the row of a batch
         self.broken: int | None = None  # the entry that has just come to its level
         self._known: dict[tuple[int, int | None], tuple[Mechanism, _Numbers]] = {}
+        self._asked: dict[Hashable, Array] = {}  # of the states that were looked at last
 
     def mode(self, view: RunView) -> Array:
         return self.modes[view.row]
@@ -154,7 +187,15 @@ class Stuck:
 
     def acceleration(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> Array:
         """As `RunView.free_acceleration`, with the modes in force."""
-        return self._held(view, t, q, v, tau)[0]
+        found = self._held(view, t, q, v, tau)
+        if np.isinf(found.r).any():
+            k = self.columns[np.isinf(np.atleast_2d(found.r)).any(axis=0)]
+            raise ModelError(
+                f"StickSlip: no forces found that hold {[view.mechanism.v_labels[i] for i in k]} "
+                f"at t = {t:.6g} s; the reactions there may not be determined. Name the joints "
+                f"that stick without these: stick=False, events=StickSlip([...])."
+            )
+        return found.a
 
     def _moded(self, v: Array, modes: Array) -> Array:
         """v with the signs of the modes, which tell friction where to act."""
@@ -162,44 +203,44 @@ class Stuck:
         v[..., self.columns] = np.where(own * modes > 0.0, own, modes * _TINY)
         return v
 
-    def _held(
-        self, view: RunView, t: float, q: Array, v: Array, tau: Array
-    ) -> tuple[Array, Array, Array]:
-        """a, the forces r of the watched entries that hold those which stick, and their rounding,
-        N m or N."""
+    def _held(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> _Holding:
+        """What holds the watched entries that stick."""
         modes = self._modes(view, v)
         v = self._moded(v, modes)
-        a = view.free_acceleration(t, q, v, tau)
-        r, slack = np.zeros(modes.shape), np.zeros(modes.shape)
+        a = np.array(view.free_acceleration(t, q, v, tau))
+        found = _Holding.none(a, modes.shape)
+        still = (modes == 0) & np.isfinite(a).all(axis=-1)[..., None]
         if v.ndim == 1:
-            if (modes == 0).any() and np.isfinite(a).all():
-                return self._holding(view, t, (q, v, tau), a, modes == 0)
-            return a, r, slack
-        a, still = np.array(a), (modes == 0) & np.isfinite(a).all(axis=1)[:, None]
+            return self._holding(view, t, (q, v, tau), a, still) if still.any() else found
         numbers = view.numbers(v)
         alike: dict[int, list[int]] = {}
         for row in np.flatnonzero(still.any(axis=1)).tolist():
             alike.setdefault(id(view.mechanisms.of_row(numbers[row])), []).append(row)
         for rows in alike.values():
             own = view.of(np.array([numbers[row] for row in rows], np.intp))
-            state = (q[rows], v[rows], tau[rows])
-            a[rows], r[rows], slack[rows] = self._holding(own, t, state, a[rows], still[rows])
-        return a, r, slack
+            part = self._holding(own, t, (q[rows], v[rows], tau[rows]), a[rows], still[rows])
+            for whole, some in zip(vars(found).values(), vars(part).values(), strict=True):
+                whole[rows] = some
+        return found
 
     def _holding(
         self, view: RunView, t: float, state: Parts, a: Array, still: Array
-    ) -> tuple[Array, Array, Array]:
-        """As `_held`, of runs with one mechanism.  state: q, v, tau; a: where nothing is held;
-        still (..., k): what is."""
-        (q, v, tau), k = state, self.columns
+    ) -> _Holding:
+        """The same of runs with one mechanism.  state: q, v, tau; a: where nothing is held; still
+        (..., k): what is."""
+        (q, v, tau), k, closed = state, self.columns, bool(view.mechanism.model.constraints)
+        whole = view.mobility(q)
+        Y, firm = whole[..., k[:, None], k], still
+        if closed:  # at a dead centre no force of its own holds a joint
+            own = np.diagonal(Y, axis1=-2, axis2=-1)
+            M = view.mechanism.mass_matrix(q, parameters=view.bodies())
+            firm = still & (own * np.diagonal(M, axis1=-2, axis2=-1)[..., k] > _FIRM)
+        inverse, spare = _inverse(Y, firm, closed)
         r, before = np.zeros(still.shape), np.inf
-        mobility = view.mobility(q)
-        Y = np.where(still[..., :, None] & still[..., None, :], mobility[..., k[:, None], k], 0.0)
-        inverse = np.linalg.pinv(Y, rcond=1e-12, hermitian=True)
-        play = np.abs(a) + _accelerations_in_play(view, mobility, state)
+        play = np.abs(a) + _accelerations_in_play(view, whole, state)
         size = np.abs(a).max(axis=-1) + play.max(axis=-1)
         for _ in range(_ITERATIONS):  # once is enough where a is linear in tau
-            missing = np.where(still, a[..., k], 0.0)
+            missing = np.where(firm, a[..., k], 0.0)
             miss = np.abs(missing).max(axis=-1)
             fair = (miss <= 1e-9 * size) & (miss > 0.5 * before)
             if np.all((miss <= 1e-14 * size) | fair):
@@ -209,16 +250,12 @@ class Stuck:
             force = tau.copy()
             force[..., k] += r
             a = view.free_acceleration(t, q, v, force)
-        else:
-            names = [view.mechanism.v_labels[i] for i in k[np.atleast_2d(still).any(axis=0)]]
-            raise ModelError(
-                f"StickSlip: no forces found that hold {names} at t = {t:.6g} s; the reactions "
-                f"there may not be determined. Leave one of these joints out of StickSlip."
-            )
-        a = a.copy()
-        a[..., k] = np.where(still, 0.0, a[..., k])
         noise = np.maximum(_ROUNDING * play[..., k], 4.0 * np.abs(missing))
-        return a, r, noise * np.diagonal(inverse, axis1=-2, axis2=-1)
+        slack = noise * np.diagonal(inverse, axis1=-2, axis2=-1)
+        lost = still & (np.abs(a[..., k]) > 1e-9 * size[..., None])
+        a, r = a.copy(), np.where(lost, np.copysign(np.inf, -a[..., k]), r)
+        a[..., k] = np.where(still & ~lost, 0.0, a[..., k])
+        return _Holding(a, r, slack, spare)
 
     def left(self, view: RunView, t: float, parts: Parts) -> Array:
         """(..., k) what is left of the friction levels at rest beyond the forces that hold what
@@ -226,13 +263,30 @@ class Stuck:
         r, level, slack = self._forces(view, t, parts)
         return np.asarray(level + slack - np.abs(r))
 
+    def left_of(self, view: RunView, t: float, parts: Parts) -> Array:
+        """The same of one run; every entry asks for the ends of a step."""
+        q, v, z = parts
+        tau, _ = view.forces(t, q, v, z)
+        wrenches, moving = view.wrenches(t, q, v) or {}, view.moving(t)
+        outside = [*wrenches.values(), *(() if moving is None else moving.parts)]
+        states = (q, v, tau, self.mode(view), *outside)
+        key = (id(view.mechanism), t, *(np.asarray(x, float).tobytes() for x in states))
+        if key not in self._asked:
+            if len(self._asked) == _REMEMBERED:
+                del self._asked[next(iter(self._asked))]
+            self._asked[key] = self.left(view, t, parts)
+        return self._asked[key]
+
     def _forces(self, view: RunView, t: float, parts: Parts) -> tuple[Array, Array, Array]:
         """Forces r that hold what sticks, friction levels at rest against the slip that they hold
         back, and the rounding of the forces."""
         q, v, z = parts
         tau, _ = view.forces(t, q, v, z)
-        a, r, slack = self._held(view, t, q, v, tau)
-        level = self.numbers(view, v).level(r)
+        held, numbers = self._held(view, t, q, v, tau), self.numbers(view, v)
+        a, r, slack = held.a, held.r, held.slack
+        if view.projects:
+            r = held.shared(numbers)
+        level = numbers.level(r)
         if view.mechanism.model.load_dependent_joints:
             friction, bodies = view.mechanism.load_friction, view.bodies()
             states = (np.atleast_2d(x) for x in (q, v, a))
@@ -250,21 +304,22 @@ class Stuck:
         numbers, like = view.numbers(v), np.ones(len(self.columns))
         before = np.array([self.modes.get(number, like) for number in numbers])
         own = np.atleast_2d(v[..., self.columns])
-        own[(before == 0) & (np.abs(own) < _STILL)] = 0.0
+        # what moves with a joint that stops stops with it
+        own[((before == 0) | view.projects) & (np.abs(own) < _STILL)] = 0.0
         v[..., self.columns] = own.reshape(v.shape[:-1] + like.shape)
-        modes, rows = np.sign(own), np.arange(len(own))
+        modes = np.sign(own)
         for _ in like:
             self.modes.update(zip(numbers, modes, strict=True))
             r, level, slack = map(np.atleast_2d, self._forces(view, t, (q, v, z)))
             over = np.where(modes == 0, np.abs(r) - level - slack, -np.inf)
+            slips = (over > 0.0) & (over == over.max(axis=1, keepdims=True))
             if self.broken is not None and modes[0, self.broken] == 0:
-                over[0, self.broken] = np.inf
+                slips[0] = view.projects & (over[0] > -_TOGETHER * level[0])
+                slips[0, self.broken] = True
             self.broken = None
-            worst = np.argmax(over, axis=1)
-            slips = over[rows, worst] > 0.0
             if not slips.any():
                 break
-            modes[rows[slips], worst[slips]] = -np.sign(r[rows[slips], worst[slips]])
+            modes[slips] = -np.sign(r[slips])
         return v
 
     def restless(self, view: RunView, span: float, t: float, before: Parts, parts: Parts) -> Array:
@@ -315,6 +370,18 @@ def passives(mechanism: Mechanism, numbers: Array | None = None) -> list[Passive
     own = [others.get(k, body.joint.passive) for k, body in enumerate(model.bodies)]
     pairs = zip(own, model.joints, strict=True)
     return [p for passive, joint in pairs for p in passive or (Passive(),) * joint.nv]
+
+
+def _inverse(Y: Array, still: Array, closed: bool) -> tuple[Array, Array]:
+    """Of the part (..., k, k) of Y that belongs to what is still, zero elsewhere; in closed
+    mechanisms the smallest one, and the projector on the forces that move nothing."""
+    held = still[..., :, None] & still[..., None, :]
+    if not closed:
+        inverse = np.linalg.inv(np.where(held, Y, np.eye(still.shape[-1])))
+        return np.where(held, inverse, 0.0), np.zeros(Y.shape)
+    Y = np.where(held, Y, 0.0)
+    inverse = np.asarray(np.linalg.pinv(Y, rcond=1e-9, hermitian=True))
+    return inverse, np.where(held, np.eye(still.shape[-1]) - inverse @ Y, 0.0)
 
 
 def _accelerations_in_play(view: RunView, Y: Array, state: Parts) -> Array:
