@@ -69,10 +69,9 @@ def simulate(
     record: str | Iterable[str] = ("q", "v"), every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
     project: bool | DrawnBack = True, tolerance: float = 1e-8,
-    period: float | None = None, parameters: ArrayLike | None = None,
+    period: float | None = None, parameters: ArrayLike | None = None, stick: bool = True,
     t0: float = 0.0, resume: bool = False, overwrite: bool = False, project_start: bool = False,
     balance: bool = False, geometry_tolerance: float | None = None, estimate_error: bool = False,
-    stick: bool = True,
 ) -> Run:  # fmt: skip
     """The motion from (q0, v0) over `duration` seconds:
 
@@ -92,10 +91,9 @@ def simulate(
     record: names (see `quantities`), at every n-th step; out: stream to this file.  project: after
     every step back onto the constraints, position then velocity; or rates (alpha, beta), 1/s
     (Baumgarte), a `CorrectiveForce`, `Penalty` or `StabilizedPenalty` instead.  parameters: other
-    inertias, (10 bodies,) or one row per run.  stick: joints with dry friction stick where they come
-    to rest, False: they creep.  resume: go on where `out` ends, all but `duration`
-    as it was (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half
-    the step tells how exact it is (`run.error_estimate`).
+    inertias, (10 bodies,) or one row per run.  stick: joints with dry friction stick at rest;
+    False: they creep.  resume: go on where `out` ends, all but `duration` as it was (physics.py).
+    geometry_tolerance: of loops.  estimate_error: of a run with half the step, too.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""

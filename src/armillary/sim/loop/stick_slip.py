@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.errors import InputError, ModelError
 from armillary.evaluate.inputs import Array
@@ -100,29 +101,36 @@ class _Numbers:
 @dataclass(frozen=True)
 class _Holding:
     """What holds entries that stick: accelerations (..., nv), forces r (..., k) with their
-    rounding, N m or N (infinite: none holds them), and the projector (..., k, k) on forces that
-    move nothing."""
+    rounding, N m or N (infinite: none holds them), and accelerations per force (..., k, k) of what
+    sticks with their inverse."""
 
     a: Array
     r: Array
     slack: Array
-    spare: Array
+    Y: Array
+    inverse: Array
 
     @classmethod
     def none(cls, a: Array, shape: tuple[int, ...]) -> _Holding:
-        return cls(a, np.zeros(shape), np.zeros(shape), np.zeros((*shape, shape[-1])))
+        square = np.zeros((*shape, shape[-1]))
+        return cls(a, np.zeros(shape), np.zeros(shape), square, square.copy())
 
     def shared(self, numbers: _Numbers) -> Array:
-        """Forces that hold the same and stay within the levels, where there are such: joints that
-        move together share the load."""
-        r, most, least = self.r, numbers.backward, -numbers.forward
-        for _ in range(_ITERATIONS if self.spare.any() else 0):
-            over = r - np.clip(r, least, most)
-            if not (np.isfinite(over) & (np.abs(over) > self.slack)).any():
-                break
-            finite = np.where(np.isfinite(over), over, 0.0)
-            r = r - (self.spare @ finite[..., None])[..., 0]
-        return r
+        """Forces that hold the same and stay within the levels, where there are such: of joints
+        that move together those at their level leave the rest to the others."""
+        r, free = self.r, np.isfinite(self.r)
+        whole = np.where(free, r, 0.0)
+        for _ in range(r.shape[-1]):
+            within = np.clip(r, -numbers.forward, numbers.backward)
+            over = free & (np.abs(r - within) > self.slack)
+            if not over.any():
+                return r
+            r, free = np.where(over, within, r), free & ~over
+            missing = self.Y @ (whole - np.where(np.isfinite(r), r, 0.0))[..., None]
+            rest = np.linalg.pinv(self.Y * free[..., None, :], rcond=1e-9)
+            r = r + (rest @ missing)[..., 0]
+        missing = self.Y @ (whole - np.where(np.isfinite(r), r, 0.0))[..., None]
+        return r + (self.inverse @ missing)[..., 0]
 
 
 class Stuck:
@@ -209,7 +217,7 @@ class Stuck:
         v = self._moded(v, modes)
         a = np.array(view.free_acceleration(t, q, v, tau))
         found = _Holding.none(a, modes.shape)
-        still = (modes == 0) & np.isfinite(a).all(axis=-1)[..., None]
+        still = (modes == 0) & np.isfinite(a).all(axis=-1, keepdims=True)
         if v.ndim == 1:
             return self._holding(view, t, (q, v, tau), a, still) if still.any() else found
         numbers = view.numbers(v)
@@ -224,18 +232,18 @@ class Stuck:
         return found
 
     def _holding(
-        self, view: RunView, t: float, state: Parts, a: Array, still: Array
+        self, view: RunView, t: float, state: Parts, a: Array, still: NDArray[np.bool_]
     ) -> _Holding:
         """The same of runs with one mechanism.  state: q, v, tau; a: where nothing is held; still
         (..., k): what is."""
         (q, v, tau), k, closed = state, self.columns, bool(view.mechanism.model.constraints)
-        whole = view.mobility(q)
-        Y, firm = whole[..., k[:, None], k], still
+        firm, whole = still, view.mobility(q)
+        Y = whole[..., k[:, None], k]
         if closed:  # at a dead centre no force of its own holds a joint
             own = np.diagonal(Y, axis1=-2, axis2=-1)
             M = view.mechanism.mass_matrix(q, parameters=view.bodies())
             firm = still & (own * np.diagonal(M, axis1=-2, axis2=-1)[..., k] > _FIRM)
-        inverse, spare = _inverse(Y, firm, closed)
+        Y, inverse = _inverse(Y, firm, closed)
         r, before = np.zeros(still.shape), np.inf
         play = np.abs(a) + _accelerations_in_play(view, whole, state)
         size = np.abs(a).max(axis=-1) + play.max(axis=-1)
@@ -255,7 +263,7 @@ class Stuck:
         lost = still & (np.abs(a[..., k]) > 1e-9 * size[..., None])
         a, r = a.copy(), np.where(lost, np.copysign(np.inf, -a[..., k]), r)
         a[..., k] = np.where(still & ~lost, 0.0, a[..., k])
-        return _Holding(a, r, slack, spare)
+        return _Holding(a, r, slack, Y, inverse)
 
     def left(self, view: RunView, t: float, parts: Parts) -> Array:
         """(..., k) what is left of the friction levels at rest beyond the forces that hold what
@@ -289,8 +297,9 @@ class Stuck:
         level = numbers.level(r)
         if view.mechanism.model.load_dependent_joints:
             friction, bodies = view.mechanism.load_friction, view.bodies()
-            states = (np.atleast_2d(x) for x in (q, v, a))
-            loads = friction.loads(*states, view.wrenches(t, q, v), {"parameters": bodies})
+            many = [np.atleast_2d(x) for x in (q, v, a)]
+            outside = (view.wrenches(t, q, v), {"parameters": bodies})
+            loads = friction.loads(many[0], many[1], many[2], *outside)
             load = np.zeros((len(loads), view.nv))
             load[:, friction.columns] = friction.levels(loads)
             level = level + load[:, self.columns].reshape(level.shape)
@@ -353,7 +362,7 @@ class Stuck:
         Y = np.diagonal(view.mobility(q), axis1=-2, axis2=-1)[..., self.columns]
         growth = span * Y * own.rise / size
         part = np.maximum(change / _PART, growth * change / _GROWTH)
-        return np.where(counts, part * np.exp(-np.minimum(low, _REACH) ** 2 / 8.0), 0.0)
+        return np.where(counts, part * np.exp(-(np.minimum(low, _REACH) ** 2) / 8.0), 0.0)
 
 
 def sticks_with(stepper: Stepper) -> bool:
@@ -366,22 +375,21 @@ def passives(mechanism: Mechanism, numbers: Array | None = None) -> list[Passive
     model = mechanism.model
     others = {}
     if model.varied and numbers is not None:
-        others = dict(Varied(model).numbers(numbers[-len(model.varied) :]).passive)
+        others = dict(Varied(model).numbers(numbers[-len(model.varied) :].tolist()).passive)
     own = [others.get(k, body.joint.passive) for k, body in enumerate(model.bodies)]
     pairs = zip(own, model.joints, strict=True)
     return [p for passive, joint in pairs for p in passive or (Passive(),) * joint.nv]
 
 
-def _inverse(Y: Array, still: Array, closed: bool) -> tuple[Array, Array]:
-    """Of the part (..., k, k) of Y that belongs to what is still, zero elsewhere; in closed
-    mechanisms the smallest one, and the projector on the forces that move nothing."""
+def _inverse(Y: Array, still: NDArray[np.bool_], closed: bool) -> tuple[Array, Array]:
+    """The part (..., k, k) of Y that belongs to what is still, zero elsewhere, and its inverse; in
+    closed mechanisms the smallest one."""
     held = still[..., :, None] & still[..., None, :]
-    if not closed:
-        inverse = np.linalg.inv(np.where(held, Y, np.eye(still.shape[-1])))
-        return np.where(held, inverse, 0.0), np.zeros(Y.shape)
-    Y = np.where(held, Y, 0.0)
-    inverse = np.asarray(np.linalg.pinv(Y, rcond=1e-9, hermitian=True))
-    return inverse, np.where(held, np.eye(still.shape[-1]) - inverse @ Y, 0.0)
+    own = np.where(held, Y, 0.0)
+    if closed:
+        return own, np.asarray(np.linalg.pinv(own, rcond=1e-9, hermitian=True))
+    inverse = np.linalg.inv(np.where(held, Y, np.eye(still.shape[-1])))
+    return own, np.where(held, inverse, 0.0)
 
 
 def _accelerations_in_play(view: RunView, Y: Array, state: Parts) -> Array:
