@@ -75,7 +75,6 @@ def test_native_steps_are_those_in_python(method, make):
     first = m.v_labels[0]
     start = {"crank": 0.5} if make is press else [0.3, 0.5]
     options = {"inputs": {first: LIFT}, "events": [am.JointLimits()], "method": method}
-    options["stick"] = False  # of the press, whose dry joints stop again and again
     names = ("q", "v", "a", "tau", "energy", "reactions")
     more = ("constraint_forces",) if make is press else ()
     run = twice(m, start, duration=1.0, step=2e-3, least=0.7, record=(*names, *more), **options)

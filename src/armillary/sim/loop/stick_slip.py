@@ -124,7 +124,7 @@ class _Holding:
             within = np.clip(r, -numbers.forward, numbers.backward)
             over = free & (np.abs(r - within) > self.slack)
             if not over.any():
-                return r
+                break
             r, free = np.where(over, within, r), free & ~over
             missing = self.Y @ (whole - np.where(np.isfinite(r), r, 0.0))[..., None]
             rest = np.linalg.pinv(self.Y * free[..., None, :], rcond=1e-9)
