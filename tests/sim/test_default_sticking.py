@@ -147,7 +147,7 @@ def test_named_joints_come_first():
     some = am.simulate(m, **options, events=am.StickSlip("a"), stick=False)
     assert some.v[-1, 0] == 0.0 and some.v[-1, 1] != 0.0
     both = am.simulate(m, **options, events=am.StickSlip("a"))
-    assert not both.v[-1].any() and both.events[0][1] == "dry friction: 'b' stick"
+    assert not both.v[-1].any() and both.events[0][1] == "dry friction: 'b' sticks"
     with pytest.raises(InputError, match=r"expected names of joints, found Mechanism.*'elbow'"):
         am.StickSlip(m)
     with pytest.raises(InputError, match="JointLimits: expected names of joints"):
@@ -162,7 +162,7 @@ def test_what_cannot_stick_is_said():
     m = b.build()
     run = am.simulate(m, duration=0.02, step=1e-2)
     assert [text for _, text in run.events] == [
-        "dry friction: 'a' stick",
+        "dry friction: 'a' sticks",
         "dry friction of 'b' creeps at rest: it is smooth",
     ]
     run = am.simulate(m, duration=0.02, step=1e-2, method="implicit")
@@ -231,6 +231,6 @@ def test_every_entrance(tmp_path):
     m.save(tmp_path / "block.yaml")
     typed = ["simulate", str(tmp_path / "block.yaml"), "--v", "0.9973", "--step", "0.01"]
     told = CliRunner().invoke(app, typed)
-    assert told.exit_code == 0 and "dry friction: 'block' stick" in told.output
+    assert told.exit_code == 0 and "dry friction: 'block' sticks" in told.output
     told = CliRunner().invoke(app, [*typed, "--no-stick"])
     assert told.exit_code == 0 and "friction" not in told.output

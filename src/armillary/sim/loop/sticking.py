@@ -101,7 +101,8 @@ def by_default(
         rubs = [e.name for e in model.elements if isinstance(e, LineForce) and e.coulomb]
         creeps |= dict.fromkeys(rubs, "that of elements is smooth")
     found = [k for k in sharp if k not in asked]
-    notes = [f"dry friction: {_names(labels[k] for k in found)} stick"] if found else []
+    verb = "sticks" if len(found) == 1 else "stick"
+    notes = [f"dry friction: {_names(labels[k] for k in found)} {verb}"] if found else []
     for reason in dict.fromkeys(creeps.values()):
         names = _names(name for name, why in creeps.items() if why == reason)
         notes.append(f"dry friction of {names} creeps at rest: {reason}")
