@@ -313,8 +313,7 @@ class Stuck:
         numbers, like = view.numbers(v), np.ones(len(self.columns))
         before = np.array([self.modes.get(number, like) for number in numbers])
         own = np.atleast_2d(v[..., self.columns])
-        # what moves with a joint that stops stops with it
-        own[((before == 0) | view.projects) & (np.abs(own) < _STILL)] = 0.0
+        own[(before == 0) & (np.abs(own) < _STILL)] = 0.0
         v[..., self.columns] = own.reshape(v.shape[:-1] + like.shape)
         modes = np.sign(own)
         for _ in like:
