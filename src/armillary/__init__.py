@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from armillary.sim.loop.limits import Limit
     from armillary.sim.loop.replay import replay
     from armillary.sim.loop.simulate import simulate
-    from armillary.sim.loop.stick_slip import StickSlip
+    from armillary.sim.loop.sticking import StickSlip
     from armillary.sim.motion import trajectories
     from armillary.sim.motion.line import line_trajectory
     from armillary.sim.motion.roads import RoadProfile
@@ -120,7 +120,7 @@ _LATER = {
         "sim.loop.events": ("Switch", "Event", "JointLimits"),
         "sim.loop.limits": ("Limit",),
         "sim.motion.roads": ("RoadProfile",),
-        "sim.loop.stick_slip": ("StickSlip",),
+        "sim.loop.sticking": ("StickSlip",),
         "sim.actuators.transmission": ("FlexibleTransmission",),
         "sim.motion.line": ("line_trajectory",),
         "sim.control.setpoints": ("check_setpoints",),

@@ -345,3 +345,16 @@ def test_runs_that_know_no_experiment_or_another_one(tmp_path):
     with pytest.raises(InputError, match="method: a page steps with"):
         adaptive.page(file)
     assert adaptive.page(file, method="rk4").exists()
+
+
+def test_a_page_says_that_dry_friction_does_not_stick(tmp_path):
+    """It computes what the library does without sticking, and the same page without friction has
+    nothing to say."""
+    for coulomb, said in ((0.5, 2), (0.0, 0)):
+        b = am.Builder("block", gravity=(0, 0, 0))
+        b.body("block", joint="prismatic", axis="x", mass=1.0, passive=am.Passive(coulomb=coulomb))
+        m = b.build()
+        run = am.simulate(m, v0=[0.3], duration=0.1)
+        pages = [m.page(tmp_path / f"own{said}.html"), run.page(tmp_path / f"run{said}.html")]
+        words = "Dry friction of 'block' does not stick here"
+        assert sum(words in page.read_text(encoding="utf-8") for page in pages) == said

@@ -297,6 +297,9 @@ class Stepping:
         bool,
         typer.Option("--project-start", help="Begin with the nearest velocity that is allowed."),
     ] = False
+    stick: Annotated[
+        bool, typer.Option("--stick/--no-stick", help="Joints with dry friction stick at rest.")
+    ] = True
 
 
 @dataclass(frozen=True)

@@ -210,6 +210,7 @@ def _run(mechanism: Mechanism, asked: Simulation) -> Run:
             overwrite=recording.overwrite,
             project_start=stepping.project_start,
             estimate_error=stepping.estimate_error,
+            stick=stepping.stick,
         )
 
 

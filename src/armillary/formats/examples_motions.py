@@ -17,6 +17,7 @@ MOTIONS: Mapping[str, Mapping[str, object]] = {
     "four-bar-ladder": {"v0": {"rod0": 1.0}},
     "four-link-closed": {"duration": 1.0},
     "bricard": {"v0": {"rod1": 2.0}},
+    "puma560": {"v0": {"joint1": 3.0, "joint2": -1.0, "joint3": 1.5}},
     "differential": {"inputs": {"pinion": 0.05}, "v0": {"left": 2.0}},
     "dual-arm-free-flyer": {"v0": {"arm1-link1": 0.5}},
     "stewart": {"duration": 0.5},

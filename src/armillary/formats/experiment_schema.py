@@ -132,6 +132,7 @@ class ExperimentFile(Entry):
     balance: Free = Field(False, description="states of blocks begin so that nothing accelerates")
     geometry_tolerance: Number | None = Field(None, description="of loops, of the machine's size")
     estimate_error: Free = Field(False, description="a second run with half the step")
+    stick: Free = Field(True, description="joints with dry friction stick where they come to rest")
     made: MadeEntry | None = Field(None, description="what wrote the file")
     missing: list[str] = Field([], description="what no file can hold: functions of the user")
 

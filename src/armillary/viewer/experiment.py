@@ -17,6 +17,8 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.control.open_targets import OpenTargets, SetPoint
 from armillary.sim.loop.loads import fed
 from armillary.sim.loop.simulate import simulate
+from armillary.sim.loop.sticking import by_default
+from armillary.sim.methods.choice import stepper
 from armillary.sim.methods.system import System
 from armillary.sim.methods.tableaux import EXPLICIT
 from armillary.sim.motion.driven import PrescribedMotions
@@ -48,6 +50,7 @@ NEEDLESS = (
     "overwrite",
     "project_start",
     "estimate_error",
+    "stick",  # a page does not stick, and says so
 )
 
 
@@ -184,9 +187,20 @@ class Experiment:
 
     @property
     def options(self) -> dict[str, object]:
-        """What drives it, and method and step, by the names that `simulate` gives them."""
+        """What drives it, and method and step, by the names that `simulate` gives them.  Pages have
+        friction without rest."""
         start = ("given", "q0", "v0")
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in start}
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in start}
+        return own | {"stick": False}
+
+    @property
+    def notes(self) -> list[str]:
+        """What the page says of itself."""
+        stepping = stepper(self.method, self.system.view())
+        columns, _ = by_default([self.mechanism], [], stepping)
+        names = ", ".join(f"'{self.mechanism.v_labels[k]}'" for k in columns)
+        told = f"Dry friction of {names} does not stick here: at rest it creeps with the step. "
+        return [told + "In a run of the library it sticks."] if columns else []
 
     def run(self, steps: int, q: State | None = None, v: State | None = None) -> Run:
         """The first steps as the library makes them, from another state where one is given."""

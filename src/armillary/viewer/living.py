@@ -93,6 +93,6 @@ def write_page(
     experiment: Experiment, place: Path, title: str | None, faces: int, overwrite: bool
 ) -> Path:
     data = Living(experiment).data()
-    scene = living_scene(experiment.given, experiment.preview(), faces)
+    scene = living_scene(experiment.given, experiment.preview(), faces, experiment.notes)
     write_text(page(scene, title, living=data), place, overwrite)
     return place

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -48,7 +49,9 @@ def mechanism_scene(mechanism: Mechanism, q: State | None = None, faces: int = 2
     return _scene(mechanism, state, still, arrows, (), (), [], subtitle, faces)
 
 
-def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
+def living_scene(
+    mechanism: Mechanism, q: Array, faces: int = 20_000, notes: Sequence[str] = ()
+) -> Scene:
     """The mechanism at q[0], seen from where all of q (T, nq) is in the picture; what floats is
     followed.  It has no trails: the page has no past to draw."""
     R, p = motion.poses(mechanism, q)
@@ -61,8 +64,8 @@ def living_scene(mechanism: Mechanism, q: Array, faces: int = 20_000) -> Scene:
     q, R, p = q[near], R[near], p[near]
     moving = Motion(np.arange(len(q), dtype=float), np.arange(len(q)), R, p)
     subtitle = f"{len(mechanism.bodies)} bodies, {mechanism.counts}"
-    notes = _both_ways(mechanism)
-    scene = _scene(mechanism, q[0], moving, Arrows(), (), (), notes, subtitle, faces)
+    told = [*_both_ways(mechanism), *notes]
+    scene = _scene(mechanism, q[0], moving, Arrows(), (), (), told, subtitle, faces)
     first = motion.of_state(mechanism, q[0])
     camera = scene.camera.model_copy(update={"follow": -1})
     if mechanism.model.bodies[0].joint.kind == "free" and not held(mechanism.model):

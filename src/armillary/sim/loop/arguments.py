@@ -116,7 +116,7 @@ def _wrenches(name: str, value: object) -> None:
 
 def _events(name: str, value: object) -> None:
     for event in several(value):
-        if callable(event) and not hasattr(event, "watched"):
+        if callable(event):
             _takes(name, event, "t, q, v")
 
 
@@ -160,6 +160,7 @@ _PLAIN: dict[str, tuple[Callable[[object], bool], str, str]] = {
     "project_start": _FLAG,
     "balance": _FLAG,
     "estimate_error": _FLAG,
+    "stick": _FLAG,
 }  # fmt: skip
 _CHECKS: dict[str, Callable[[str, object], None]] = {
     "mechanism": _mechanism,

@@ -164,13 +164,14 @@ class JointLimits:
         if not 0.0 <= one_number("restitution", self.restitution) <= 1.0:
             raise InputError(f"restitution: expected 0 to 1, found {self.restitution}.")
         one_number("rest", self.rest, 0.0)
+        asked_joints("JointLimits", self.joints)
 
     def watched(self, mechanism: Mechanism) -> list[Bound]:
         mechanism.evaluator.refuse_load_friction("JointLimits")
         model, found = mechanism.model, []
         chosen = None
         if self.joints is not None:
-            names = [self.joints] if isinstance(self.joints, str) else self.joints
+            names = asked_joints("JointLimits", self.joints)
             chosen = {k for name in names for k in columns_of(mechanism, name)}
         for body, joint, slot in zip(model.bodies, model.joints, model.slots, strict=True):
             for i, limit in enumerate(body.joint.limits if joint.nq == joint.nv else ()):
@@ -186,6 +187,17 @@ class JointLimits:
                 Remedy("no limits"),
             )
         return found
+
+
+def asked_joints(who: str, joints: object) -> list[str]:
+    """Names of joints that `who` is asked for; none where all are meant."""
+    names = [joints] if isinstance(joints, str) else [] if joints is None else joints
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(
+            f"{who}: expected names of joints, found {type(joints).__name__}. {who}() takes all "
+            f"joints of the mechanism that `simulate` is given, {who}(['elbow']) some of them."
+        )
+    return list(names)
 
 
 @dataclass

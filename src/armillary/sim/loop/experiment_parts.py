@@ -29,7 +29,7 @@ from armillary.sim.control.pid import PID
 from armillary.sim.control.sensors import IMU, Encoder, ForceTorque
 from armillary.sim.loop.events import JointLimits
 from armillary.sim.loop.limits import Limit
-from armillary.sim.loop.stick_slip import StickSlip
+from armillary.sim.loop.sticking import StickSlip
 from armillary.sim.motion.profiles import PROFILES
 from armillary.sim.motion.roads import RoadMotion, RoadProfile
 from armillary.sim.motion.schedules import Schedule

@@ -20,7 +20,7 @@ from armillary.evaluate.inputs import Array, Keywords
 from armillary.sim.loop.events import Parts, Watched
 from armillary.sim.loop.groups import Group, groups
 from armillary.sim.loop.states import StepBatch, given_at
-from armillary.sim.loop.stick_slip import StickEvent, Stuck, friction_levels
+from armillary.sim.loop.stick_slip import StickEvent, Stuck
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
 
@@ -47,14 +47,16 @@ def unchanged_steps(
     for group in alike:
         if stuck is not None and count:
             pace = np.abs(a) * (times[1] - times[0])
-            count = min(count, _sliding_steps(stuck, group, pace, before, batch))
+            count = min(count, _sliding_steps(system, stuck, group, pace, before, batch))
         if group.held.entries and count:
             margins = _margins(system, stuck, group, times, start, batch, count)
             count = min(count, _apart_from_zero(margins))
     return count
 
 
-def _sliding_steps(stuck: Stuck, group: Group, pace: Array, before: Parts, batch: StepBatch) -> int:
+def _sliding_steps(
+    system: System, stuck: Stuck, group: Group, pace: Array, before: Parts, batch: StepBatch
+) -> int:
     """In how many steps what slides goes on.  pace: how much velocities change in the first."""
     v = np.concatenate([before[1][None], batch.v[: batch.done]])
     single = v.ndim == 2
@@ -64,7 +66,11 @@ def _sliding_steps(stuck: Stuck, group: Group, pace: Array, before: Parts, batch
     modes = np.array([stuck.modes[number] for number in numbers])
     slides, columns = modes != 0, stuck.columns
     own = modes * v[:, rows][..., columns]
-    return _apart_from_zero(own[:, slides], pace[rows][:, columns][slides])
+    count = _apart_from_zero(own[..., slides], pace[rows][:, columns][slides])
+    q = before[0] if single else before[0][rows]
+    shares = stuck.shares(_view(system, group), batch.step, q, own[:, 0] if single else own)
+    far = (shares.reshape(len(shares), -1) > 1.0).any(axis=1)
+    return min(count, int(np.argmax(far))) if far.any() else count
 
 
 def _apart_from_zero(x: Array, pace: Array | None = None) -> int:
@@ -104,7 +110,7 @@ def _margins(
             own, level = r[:, i, j], np.zeros(len(r))
             sticks = stuck is not None and entry in stuck.columns
             if stuck is not None and sticks and not stuck.modes[number][stuck.at(entry)]:
-                level = friction_levels(group.mechanism, entry, own)
+                level = stuck.level(system.view(number), entry, own)
             # a limit takes what pushes towards it, friction the rest
             found.append(resting[entry] * own + level if entry in resting else level - np.abs(own))
     return np.array(found).T - _STILL * np.abs(r).max(initial=0.0)

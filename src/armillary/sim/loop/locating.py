@@ -21,6 +21,7 @@ StepFunction = Callable[[RunView, float, float, Array, Array, Array], Parts]
 Crossing = tuple[Watched, float, float]  # with its values before and after
 _MOST = 200  # events in one step
 _BOUNCES = 50
+_LONGER, _SHORTER = 2.0, 0.1  # of a step that was taken in parts, the next one
 _EPS = float(np.finfo(float).eps)
 
 
@@ -65,8 +66,12 @@ class Locator:
         """Runs of a batch in which something happens; limits alone are looked at all at once."""
         among = list(range(len(before[0])))
         bounds = [event for event in self.watched if isinstance(event, Bound)]
-        if len(bounds) == len(self.watched):
+        sticks = [event for event in self.watched if isinstance(event, StickEvent)]
+        friction, view = self.system.friction, self.system.view()
+        if len(bounds) + len(sticks) == len(self.watched) and not view.mechanisms.own:
             passed = [bound.passed(after[0].T, after[1].T) for bound in bounds]
+            if friction is not None:
+                passed.append(friction.restless(view, t1 - t0, t1, before, after))
             among = np.flatnonzero(np.any(passed, axis=0)).tolist()
         return [
             k
@@ -78,6 +83,8 @@ class Locator:
     def _any(self, t0: float, t1: float, before: Parts, after: Parts, row: int | None) -> bool:
         if not np.isfinite(after[0]).all():
             return False
+        if self._too_far(self.system.view(row), t1 - t0, before, after) > 1.0:
+            return True
         return bool(self._crossings(row, t0, t1, before, after))
 
     def _crossings(
@@ -98,11 +105,18 @@ class Locator:
                 found.append((event, g0, g1))
         return found
 
-    def _single(self, row: int | None, t0: float, t1: float, before: Parts, after: Parts) -> Parts:
-        for count in range(_MOST):
+    def _single(self, row: int | None, t0: float, end: float, before: Parts, after: Parts) -> Parts:
+        count, t1 = 0, end
+        while count < _MOST:
+            t1, after = self._short(self.system.view(row), t0, t1, before, after)
             crossings = self._crossings(row, t0, t1, before, after)
             if not crossings:
-                return after
+                if t1 >= end:
+                    return after
+                t0, t1, before = t1, min(end, t1 + _LONGER * (t1 - t0)), after
+                after = self.step(self.system.view(row), t0, t1 - t0, *before)
+                continue
+            count += 1
             t, event, still, state = self._earliest(row, t0, t1, before, after, crossings)
             # bounces that do not end within a step come to rest
             still = still or (count > _BOUNCES and isinstance(event, Bound))
@@ -112,13 +126,30 @@ class Locator:
                 state = self._act(other, row, t, state, False)
             if row in self.system.modes.ended:
                 return state
-            if t1 - t <= 1e-14 * max(1.0, abs(t1)):
+            if end - t <= 1e-14 * max(1.0, abs(end)):
                 return state
-            t0, before = t, state
+            t0, t1, before = t, end, state
             after = self.step(self.system.view(row), t0, t1 - t0, *before)
         event = crossings[0][0]
         self._stop(f"more than {_MOST} events in one step at t = {t0:.6g} s ({event!r:.80})", False)
         return after
+
+    def _too_far(self, view: RunView, span: float, before: Parts, after: Parts) -> float:
+        """How many times longer a step is than static friction allows that fades on its way."""
+        friction = self.system.friction
+        return 0.0 if friction is None else float(friction.share(view, span, before, after))
+
+    def _short(
+        self, view: RunView, t0: float, t1: float, before: Parts, after: Parts
+    ) -> tuple[float, Parts]:
+        """The step to t1, or as much of it as static friction allows that fades on its way."""
+        while (share := self._too_far(view, t1 - t0, before, after)) > 1.0:
+            h = max(_SHORTER, 0.8 / share) * (t1 - t0)
+            if not t0 < t0 + h < t1:
+                break
+            t1 = t0 + h
+            after = self.step(view, t0, t1 - t0, *before)
+        return t1, after
 
     def start_value(self, event: Watched, view: RunView, t: float, parts: Parts) -> float:
         """At the start of a step; 0 where it acted: the rounding on the far side is no second

@@ -36,6 +36,7 @@ from armillary.sim.loop.resuming import events_taken_up, last_state
 from armillary.sim.loop.run_recorder import RunRecorder
 from armillary.sim.loop.start import Wanted, consistent_start
 from armillary.sim.loop.states import State
+from armillary.sim.loop.sticking import StickSlip, by_default
 from armillary.sim.loop.told_by_parts import limited_by_parts, signal_columns
 from armillary.sim.loop.watching import watched_events
 from armillary.sim.methods.choice import stepper
@@ -69,7 +70,7 @@ def simulate(
     record: str | Iterable[str] = ("q", "v"), every: int = 1,
     out: str | os.PathLike[str] | None = None, progress: Progress | bool | None = None,
     project: bool | DrawnBack = True, tolerance: float = 1e-8,
-    period: float | None = None, parameters: ArrayLike | None = None,
+    period: float | None = None, parameters: ArrayLike | None = None, stick: bool = True,
     t0: float = 0.0, resume: bool = False, overwrite: bool = False, project_start: bool = False,
     balance: bool = False, geometry_tolerance: float | None = None, estimate_error: bool = False,
 ) -> Run:  # fmt: skip
@@ -91,9 +92,9 @@ def simulate(
     record: names (see `quantities`), at every n-th step; out: stream to this file.  project: after
     every step back onto the constraints, position then velocity; or rates (alpha, beta), 1/s
     (Baumgarte), a `CorrectiveForce`, `Penalty` or `StabilizedPenalty` instead.  parameters: other
-    inertias, (10 bodies,) or one row per run.  resume: go on where `out` ends, all but `duration`
-    as it was (physics.py).  geometry_tolerance: of loops.  estimate_error: a second run with half
-    the step tells how exact it is (`run.error_estimate`).
+    inertias, (10 bodies,) or one row per run.  stick: joints with dry friction stick at rest;
+    False: they creep.  resume: go on where `out` ends, all but `duration` as it was (physics.py).
+    geometry_tolerance: of loops.  estimate_error: of a run with half the step, too.
 
     The run is kept when it ends early: `run.complete` is False and `run.message` tells why.  An
     exception of a controller carries it as `error.run`.  Functions get copies of the state."""
@@ -107,13 +108,13 @@ def simulate(
     project, rates = projection_or_rates(project, method, names, parameters is not None)
     outside = (inputs, external, period, parameters, moved, voltages, rates)
     system = system_of(moved.mechanism, controller, actuators, outside, beside, events)
-    watched = watched_in(system, events, moved, (t0, step))
     stepping = stepper(method, system.view())
+    watched, told = watched_in(system, events, moved, (t0, step), stepping if stick else None)
     extras = signal_columns(system, names, t0, step)
     about = {"method": method, "step": step, "handed": int(every), "extras": extras}
     how = _made_with(given) | about | {"out": out, "resume": resume, "overwrite": overwrite}
     with closing(_recorder(system, names, how)) as recorder:
-        state = _first(recorder, system, q0, v0, t0, project, project_start, balance)
+        state = _first(recorder, system, q0, v0, t0, project, project_start, balance, told)
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
         span = (t0, t0 + duration, step, int(every))
         return _knowing(given, _begun(loop, system, stepping, watched, recorder, state, span))
@@ -268,16 +269,26 @@ def system_of(
 
 
 def watched_in(
-    system: System, events: object, prescribed: PrescribedMotions, first: tuple[float, float]
-) -> list[Watched]:
-    """Events, those of contacts too; a mechanism that takes over is driven as well.  first: start
-    and length of the first step."""
+    system: System,
+    events: object,
+    prescribed: PrescribedMotions,
+    first: tuple[float, float],
+    sticking: Stepper | None,
+) -> tuple[list[Watched], list[str]]:
+    """Events, those of contacts and of dry friction too, and what the run says of the latter; a
+    mechanism that takes over is driven as well.  first: start and length of the first step.
+    sticking: the method; None: no joint sticks that is not named."""
+    stick, told = list[int](), list[str]()
+    if sticking is not None:
+        named = [event for event in several(events) if isinstance(event, StickSlip)]
+        others = [event.to for event in several(events) if isinstance(event, Switch)]
+        stick, told = by_default([system.mechanism, *others], named, sticking)
     of_parts = limited_by_parts(system, events, *first)
     found = [
         replace(e, to=prescribed.on(e.to)) if isinstance(e, Switch) else e
-        for e in watched_events(system.mechanism, events, of_parts)
+        for e in watched_events(system.mechanism, events, of_parts, stick)
     ]
-    return found + contact_events(system, found) + alarms_of(system)
+    return found + contact_events(system, found) + alarms_of(system), told
 
 
 def _check_drives(system: System, t0: float, batch: int | None) -> None:
@@ -310,12 +321,16 @@ def _first(
     project: bool,
     nearest: bool,
     balance: bool,
+    told: list[str],
 ) -> State:
-    """The state to begin with: the last one of a file that goes on, or the given one."""
+    """The state to begin with: the last one of a file that goes on, or the given one.  told: what
+    is said of a run that begins."""
     state = _resumed(recorder, system, q0, v0, t0)
     if state is None:
         projected = project or system.setup.baumgarte is not None
         state = start_of(system, q0, v0, t0, projected, nearest, recorder.event)
+        for text in told:
+            recorder.event(t0, text)
         if balance:
             system.setup.enter(t0, t0)
             state.z = balanced_states(system, t0, state.q, state.v, state.z)

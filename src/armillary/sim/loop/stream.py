@@ -26,6 +26,7 @@ from armillary.sim.loop.simulate import (
     watched_in,
 )
 from armillary.sim.methods.choice import stepper
+from armillary.sim.methods.integrators import Stepper
 from armillary.sim.methods.system import System
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record.performance import Performance
@@ -56,6 +57,7 @@ class Parts(NamedTuple):
 
     given: Keywords
     system: System
+    stepping: Stepper
     watched: list[Watched]
     project: bool
 
@@ -80,7 +82,10 @@ def parts_of(arguments: Mapping[str, object]) -> Parts:
     )  # fmt: skip
     parts = (given["controller"], given["actuators"])
     system = system_of(moved.mechanism, *parts, outside, given["beside"], given["events"])
-    return Parts(given, system, watched_in(system, given["events"], moved, (t0, step)), project)
+    stepping = stepper(given["method"], system.view())
+    sticking = stepping if given["stick"] else None
+    watched, _ = watched_in(system, given["events"], moved, (t0, step), sticking)
+    return Parts(given, system, stepping, watched, project)
 
 
 def stream(
@@ -89,7 +94,7 @@ def stream(
     """Simulate as `simulate` does with these arguments; its states go to the records.
 
     Runs of a batch that break down are told in `reasons`; the others go on."""
-    (given, system, watched, project), found = parts_of(arguments), Streamed()
+    (given, system, stepping, watched, project), found = parts_of(arguments), Streamed()
     duration, step, t0 = given["duration"], given["step"], given["t0"]
 
     def note(t: float, text: str) -> None:
@@ -100,8 +105,7 @@ def stream(
     check_covered(system, state.t, t0 + duration)
     check_start(watched, state.q)
     loop = Loop(
-        system, stepper(given["method"], system.view()), watched,
-        records_of(system, watched), note,
+        system, stepping, watched, records_of(system, watched), note,
         project=project, tolerance=given["tolerance"], pace=PACE,
     )  # fmt: skip
     grid = Grid.of(t0, t0, t0 + duration, step, int(given["every"]))

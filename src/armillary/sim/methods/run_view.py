@@ -43,6 +43,7 @@ from armillary.sim.motion.step_dynamics import step_dynamics
 from armillary.sim.motion.user_functions import array_of, columns, finite, handed, rows, scalars
 
 Wrench = dict[str, Array]
+States = tuple[Array, Array, Array]  # q, v, z
 Arrays = TypeVar("Arrays", bound=tuple[Array, ...])
 
 
@@ -53,7 +54,13 @@ class DryFriction(Protocol):
 
     def acceleration(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> Array: ...
 
-    def settle(self, view: RunView, t: float, parts: tuple[Array, Array, Array]) -> Array: ...
+    def settle(self, view: RunView, t: float, parts: States) -> Array: ...
+
+    def restless(
+        self, view: RunView, span: float, t: float, before: States, parts: States
+    ) -> Array: ...
+
+    def share(self, view: RunView, span: float, before: States, after: States) -> Array: ...
 
 
 class RunView:
