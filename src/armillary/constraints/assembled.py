@@ -27,8 +27,8 @@ _LARGE = 200  # degrees of freedom: branches of larger mechanisms are not told
 def remarks(equations: Equations, guess: Array, q: Array) -> tuple[str, ...]:
     """Of a closed q that was found from a guess."""
     model = equations.model
-    found = (*beyond_limits(model, q[None]), *_inside_out(model, guess, q))
-    return (*found, *_other_branch(equations, guess, q))
+    branch = _inside_out(model, guess, q) or _other_branch(equations, guess, q)
+    return (*beyond_limits(model, q[None]), *branch)
 
 
 def beyond_limits(model: Model, q: Array) -> tuple[str, ...]:
