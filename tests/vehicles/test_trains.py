@@ -18,19 +18,20 @@ G = 9.81
 def test_the_car_of_the_source_has_its_printed_counts():
     """51 coordinates, five loops of six rows, three of them redundant in the trapezoid, 24 free
     [Yesiloglu2007, 5.4]; with the steering free 52 and 25; the same freedoms when it rolls."""
-    m = V.yesiloglu_car().mechanism
+    m = V.yesiloglu_car("standing").mechanism
     counted = m.mobility()
     assert (m.nv, len(m.constraint_rows)) == (51, 30)
     assert (counted.instantaneous, counted.finite) == (24, 24)
     stress = m.solve(m.initial, np.zeros(m.nv), np.zeros(m.nv)).determinacy
     assert stress.static_indeterminacy == 3
     assert "constraints with redundant rows: trapezoid" in str(counted)
-    steered = V.yesiloglu_car(steered=True).mechanism
+    steered = V.yesiloglu_car("standing", steered=True).mechanism
     assert (steered.nv, steered.mobility().instantaneous) == (52, 25)
+    assert V.yesiloglu_car().mechanism.mobility().instantaneous == 25
 
 
 def test_the_car_of_the_source_stands_on_its_weight():
-    car = V.yesiloglu_car()
+    car = V.yesiloglu_car("standing")
     m = car.mechanism
     rest = m.solve(m.initial, np.zeros(m.nv), np.zeros(m.nv), coordinates="world_aligned")
     assert np.abs(rest.acceleration).max() < 1e-6
@@ -42,7 +43,7 @@ def test_the_car_of_the_source_stands_on_its_weight():
 
 
 def test_contacts_and_weight_change_the_momentum_of_the_source_car():
-    car = V.yesiloglu_car()
+    car = V.yesiloglu_car("standing")
     m = car.mechanism
     rng = np.random.default_rng(3)
     q, v = m.project(m.initial, rng.normal(scale=0.1, size=m.nv))
@@ -78,15 +79,15 @@ def test_a_bump_lifts_the_source_car():
 
 
 def test_the_source_car_swings_about_the_raised_road():
-    """It overshoots, and half of the swing is gone a second later.  To wait for rest is in vain:
+    """It overshoots, and half of the swing is gone half a second later.  To wait is in vain:
     rings that stand on ball joints are pendulums upside down, and the car tips along the road."""
-    swing = np.abs(lifted(1.3) - 0.02)
-    assert swing[20:50].max() > 0.005 and swing[100:].max() < 0.5 * swing[20:50].max()
+    swing = np.abs(lifted(1.0) - 0.02)
+    assert swing[20:50].max() > 0.005 and swing[80:].max() < 0.5 * swing[20:50].max()
 
 
 def test_the_source_car_runs_natively():
     """At rest, where all its accelerations vanish, and in motion."""
-    m = V.yesiloglu_car().mechanism
+    m = V.yesiloglu_car("standing").mechanism
     q, v = m.project(m.initial, np.random.default_rng(3).normal(scale=0.1, size=m.nv))
     for speed in (0.0, 1.0):
         run = am.simulate(m, q, speed * v, duration=0.01, step=1e-3)

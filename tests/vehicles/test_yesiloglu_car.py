@@ -43,6 +43,10 @@ def test_it_rests_and_rolls_straight_on(car):
     assert np.abs(np.delete(F, slice(0, None, 3), axis=1)).max() < 1e-6 * weight
     assert run.complete and np.abs(loads / loads[0] - 1.0).max() < 1e-6
     assert run.column("chassis.px")[-1] == pytest.approx(SPEED, rel=1e-9)
+    for speed in (10.0, 20.0):  # no shimmy of wheels that are held by springs alone
+        q, v = car.start(speed)
+        rates = np.linalg.eigvals(m.linearize(q, v, tau=np.zeros(m.nv)).A)
+        assert rates.real[np.abs(rates.imag) > 1.0].max() < -1.0
     assert np.abs(run.column("chassis.pz")).max() < 1e-9
 
 

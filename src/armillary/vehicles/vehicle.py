@@ -185,10 +185,11 @@ class Vehicle:
     def mount(
         self,
         other: Mechanism,
-        on: str = "",
         at: Pose | Sequence[float] | None = None,
         prefix: str = "arm_",
         held: bool = True,
+        *,
+        on: str = "",
         **options: Any,
     ) -> Vehicle:
         """With another mechanism on it, as `mechanism.mount`: on a frame or body (default: the

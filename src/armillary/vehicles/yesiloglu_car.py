@@ -56,7 +56,7 @@ from armillary.vehicles.steering import Trapezoid
 from armillary.vehicles.suspensions import FiveDegree, Hinge
 from armillary.vehicles.vehicle import Vehicle
 
-CONTACTS = ("rolling", "standing")
+CONTACTS = ("rolling", "standing", "lifted")
 CORNERS = ("front-left", "front-right", "rear-left", "rear-right")
 STEERING = "steering"
 BEAM = "front-beam"
@@ -81,13 +81,14 @@ def yesiloglu_car(
     """The car of the source at rest; all numbers are made up, as it prints none.
 
     contact: "rolling" (the tyres' rings roll without slip; `start` and `drive` move it, the knuckle
-    of the left kingpin steers, and a run lifts the road under each wheel, the V^s of the source, by
-    `prescribed={"front-left-tyre": motion}`), or "standing" (the tyres' contact points are ball
+    of the left kingpin steers, and a run lifts the road under each wheel by
+    `prescribed={"front-left-tyre": motion}`), "standing" (the tyres' contact points are ball
     joints on the road, as the source has them: 51 coordinates; for questions about one instant, as
-    it does not roll).  steered, of the car that stands: the left kingpin is a coordinate,
-    `steering`, instead of a given angle.  tyre_stiffness, tyre_damping: of the slides between rim
-    and ring along x, y and z, N/m, N s/m.  Springs are wound so that the car rests where it starts,
-    those along the road without force."""
+    it does not roll), or "lifted" (the same on four slides, road-front-left and so on, which a run
+    prescribes: the V^s of the source).  steered, of the car that stands: the left kingpin is a
+    coordinate, `steering`, instead of a given angle.  tyre_stiffness, tyre_damping: of the slides
+    between rim and ring along x, y and z, N/m, N s/m.  Springs are wound so that the car rests
+    where it starts, those along the road without force."""
     if contact not in CONTACTS:
         raise InputError(
             f"yesiloglu_car: contact is one of {', '.join(CONTACTS)}; found {contact!r:.60}."
@@ -104,7 +105,9 @@ def yesiloglu_car(
     if contact == "rolling":
         made = _rolling(b, body, data, pins, tyre, wheelbase)
     else:
-        made = _standing(b, body, data, pins, tyre, wheelbase, steered)
+        arms = _Arms(Assembler(b, "world"), tyre, data, contact == "lifted")
+        arms.all(wheelbase, pins, body, steered)
+        made = _standing(b, steered, arms.lifted)
     return replace(
         made,
         radii=(rim.radius,) * 4,
@@ -153,25 +156,17 @@ def _rolling(
     )
 
 
-def _standing(
-    b: Builder,
-    body: BodyData,
-    data: FiveDegree,
-    pins: Trapezoid,
-    tyre: SprungWheel,
-    wheelbase: float,
-    steered: bool,
-) -> Vehicle:
-    """By the nine arms, from four points of the road inward."""
-    _Arms(Assembler(b, "world"), tyre, data).all(wheelbase, pins, body, steered)
+def _standing(b: Builder, steered: bool, lifted: bool) -> Vehicle:
+    """What the nine arms put in, from four points of the road inward."""
     b.report.add(
         "assumed",
         "tyres",
         "their contact points are ball joints on the road, for questions about one instant: it "
         "does not roll, and a run of it tips about those points",
     )
+    roads = [f"road-{corner}" for corner in CORNERS] if lifted else []
     return Vehicle(
-        fitted(b.build(), slack=_along_the_road(CORNERS)),
+        fitted(b.build(), roads, slack=_along_the_road(CORNERS)),
         tuple(f"{corner}-bearing" for corner in CORNERS),
         tuple(f"{corner}-contact" for corner in CORNERS),
         (),
@@ -192,6 +187,7 @@ class _Arms:
     a: Assembler
     wheel: SprungWheel
     data: FiveDegree
+    lifted: bool
 
     def all(self, wheelbase: float, pins: Trapezoid, body: BodyData, steered: bool) -> None:
         # arm 1 carries the chassis in the tree; the tips of the others are welded where they meet
@@ -228,7 +224,10 @@ class _Arms:
         turned = Pose.from_rpy((0, 0, r), (0.5 * math.pi, 0, 0))
         shape = Shape("cylinder", (r, self.wheel.width), turned, color=DARK)
         own: BodyData = {"mass": self.wheel.mass, "com": (0.0, 0.0, r), "shapes": [shape]}
-        a.body(ring, "world", "spherical", (*at, 0.0), inertia=self.wheel.tensor, **own)
+        base = f"road-{corner}" if self.lifted else "world"
+        if self.lifted:
+            a.body(base, "world", "prismatic", (*at, 0.0), axis="z", mass=1.0)
+        a.body(ring, base, "spherical", (*at, 0.0), inertia=self.wheel.tensor, **own)
         a.body(bearing, ring, "revolute", center, axis="y", **small)
         laws, mass = self.wheel.laws(), self.wheel.rim
         a.body(carrier, bearing, "gimbal", center, free=SLIDES, passive=laws, mass=mass)
