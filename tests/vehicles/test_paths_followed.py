@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 import armillary as am
 from armillary.cli.app import app
 from armillary.scalar import cos, sin
+from armillary.sim.control.chain import RunChain
+from armillary.sim.control.tracing import TracedChain
 from armillary.vehicles.manoeuvres import _road_begins
 
 V = am.vehicles
@@ -107,6 +109,19 @@ def test_a_drive_that_leaves_its_path_says_so(tmp_path):
     assert off == pytest.approx(2.7, rel=5e-3)
     free = V.Driver(car, 20.0, turn.path, room=math.inf)
     assert len(free.alarms) == 1  # it may fall over
+
+
+def test_equal_drivers_share_their_code():
+    """A second drive of a vehicle compiles nothing: what is watched does not tell drivers apart."""
+    robot = V.differential_drive(tyre=am.tyres.Linear(stiffness=2e4))
+
+    def key():
+        guard = V.RollOverGuard(0.2, 0.4)
+        driver = V.Driver(robot, 1.0, V.Circle(4.0), guard=guard)
+        chain = RunChain(driver, None, None)
+        return TracedChain(chain, [0.0] * robot.mechanism.nv).key
+
+    assert key() is not None and key() == key()
 
 
 def test_a_vehicle_that_falls_over_says_so():

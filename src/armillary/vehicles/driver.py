@@ -146,7 +146,7 @@ class Driver(Block):
             self.brake_slopes = [x / (step * together) for x in _felt_inertias(m, self.wheels)]
         self.loads = WheelLoads(vehicle) if guard is not None and not vehicle.rolling else None
         self.at, self.reach = at, max(reach, path.begin if path is not None else 0.0)
-        self.alarms = self._alarms(vehicle)
+        self.mechanism, self.units = m, vehicle.units
         self.built_for = made_for(m)
 
     def _hold_the_wheel(self, vehicle: Vehicle, labels: list[str]) -> None:
@@ -247,9 +247,10 @@ class Driver(Block):
             )
         return ""
 
-    def _alarms(self, vehicle: Vehicle) -> list[Alarm]:
-        """What ends a run, and what is told of it."""
-        found = [] if not self.ground.free else [fallen(vehicle)]
+    @property
+    def alarms(self) -> list[Alarm]:  # type: ignore[override]
+        """What ends a run, and what is told of it; made anew, so that drivers can be compared."""
+        found = [] if not self.ground.free else [fallen(self.mechanism, self.units)]
         path, guard, ground = self.path, self.guard, self.ground
         if path is not None and self.room < math.inf:
 
@@ -257,7 +258,9 @@ class Driver(Block):
                 x, y = ground.place(list(q))[:2]
                 return np.asarray(np.hypot(*path.beside(z[2], x, y)) - self.room)
 
-            found.append(Alarm(beyond, f"'{vehicle.name}' has left its path by {self.room:.3g} m"))
+            found.append(
+                Alarm(beyond, f"'{self.mechanism.name}' has left its path by {self.room:.3g} m")
+            )
         if guard is not None:
             text = f"the roll-over guard brakes with all it has, {guard.most:g} m/s²: it may not do"
             most = _SATURATED * guard.most

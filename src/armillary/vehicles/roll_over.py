@@ -10,6 +10,7 @@ from armillary.algorithms.forces.tyre_loads import tyre_loads
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.graph.expr import Node
+from armillary.mechanism.mechanism import Mechanism
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Scalars, clip
 from armillary.sim.loop.alarms import Alarm
@@ -62,14 +63,15 @@ class WheelLoads:
         self.mechanism = vehicle.mechanism
         names = [element.name for element in self.mechanism.evaluator.tables().elements]
         self.tyres = vehicle.tyres
-        self.law = tyre_loads(tuple(map(names.index, vehicle.tyres)))
+        self.numbers = tuple(map(names.index, vehicle.tyres))
         at = {wheel: k for k, wheel in enumerate(vehicle.wheels)}
         self.sides = [[[at[w] for w in side] for side in own] for own in vehicle.sides.values()]
 
     def __call__(self, q: Scalars, v: Scalars) -> list[Scalar]:
         """Of every wheel along the road's normal, N."""
         if any(isinstance(x, Node) for x in q):
-            found = self.mechanism.evaluator.inlined(self.law, {"q": list(q), "v": list(v)})
+            state = {"q": list(q), "v": list(v)}
+            found = self.mechanism.evaluator.inlined(tyre_loads(self.numbers), state)
             return list(found.result("loads"))
         forces = self.mechanism.tyre_forces(array_of(q), array_of(v))
         return [forces[name]["Fz"] for name in self.tyres]
@@ -85,17 +87,16 @@ class WheelLoads:
         return most
 
 
-def fallen(vehicle: Vehicle) -> Alarm:
+def fallen(m: Mechanism, names: tuple[str, ...]) -> Alarm:
     """Ends a run in which a unit leans, or stands on an end, so that it does not come back."""
-    m = vehicle.mechanism
-    units = [list(m.bodies).index(unit) for unit in vehicle.units]
+    units = [list(m.bodies).index(name) for name in names]
 
     def upright(q: Array) -> Array:
         """cos of every unit's angle from the vertical, (S, units)."""
         return np.asarray(m.poses(np.ascontiguousarray(q))[0])[..., units, 2, 2]
 
     def text(t: float, q: Array, v: Array) -> str:
-        unit = vehicle.units[int(np.argmin(upright(q)))]
-        return f"'{unit}' of '{vehicle.name}' has fallen over: it leans by more than 1 rad"
+        unit = names[int(np.argmin(upright(q)))]
+        return f"'{unit}' of '{m.name}' has fallen over: it leans by more than 1 rad"
 
     return Alarm(lambda t, q, v, z: _FALLEN - upright(q.T).min(axis=1), text)
