@@ -128,3 +128,11 @@ def test_laws_and_ends_of_another_kind():
     for ends in (3, "world"):
         with pytest.raises(ModelError, match=r"spring 's': expected frames, .* found"):
             b.element("s", ends, LineForce(stiffness=1.0))
+
+
+def test_endless_names_are_refused_at_once_and_shortly():
+    """A name of a million characters is none that was mistyped: nothing is compared with it."""
+    for ask in (am.example, lambda name: PENDULUM.pose([0, 0], name)):
+        with pytest.raises(ModelError, match=r"x{10}\.\.\.x{10} \(1000000 characters\)") as fault:
+            ask("x" * 10**6)
+        assert len(str(fault.value)) < 1000

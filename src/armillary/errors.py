@@ -233,7 +233,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], most: int = 12) 
     import difflib
 
     known, name = list(dict.fromkeys(known)), str(name)
-    # what is far longer than any name is none that was mistyped, and costs its square
+    # what is far longer than any name is none that was mistyped
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.5) if len(name) < _LONG else []
     if composed(name) != name and composed(name) in known:
         hint = (

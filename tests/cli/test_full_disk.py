@@ -15,9 +15,10 @@ pytestmark = pytest.mark.skipif(not os.path.exists(FULL), reason="no full device
 
 
 def command(*words, **streams):
+    buffered = {name: x for name, x in os.environ.items() if name != "PYTHONUNBUFFERED"}
     source = {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(
-        [sys.executable, "-m", "armillary.cli", *words], text=True, env=os.environ | source,
+        [sys.executable, "-m", "armillary.cli", *words], text=True, env=buffered | source,
         stderr=subprocess.PIPE, check=False, **streams,
     )  # fmt: skip
 
@@ -40,12 +41,14 @@ def test_closed_input_is_told():
     assert "Traceback" not in run.stderr
 
 
-def test_devices_are_not_replaced():
-    """With overwrite a file is moved over the one that is there: never over a device."""
+def test_devices_and_pipes_are_not_replaced(tmp_path):
+    """With overwrite a file is moved over the one that is there: never over a device or a pipe."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
     for write, content in ((write_text, "x"), (write_bytes, b"x")):
         with pytest.raises(FormatError, match="device or pipe"):
-            write(content, FULL, overwrite=True)
-    assert not os.path.isfile(FULL)
+            write(content, pipe, overwrite=True)
+    assert pipe.is_fifo()
 
 
 class HalfPicture:

@@ -98,9 +98,9 @@ def dead_links(path, text):
     for link in re.findall(r"\]\(<?(?![a-z]+:)([^)\s>]+)>?[^)]*\)", text):
         name, _, anchor = link.partition("#")
         place = path.parent / name if name else path
-        own = text if place == path else prose(place) if place.suffix == ".md" else ""
-        there = not name or place.exists()
-        if not there or (anchor and anchor not in anchors(own)):
+        known = not name or place.exists()
+        own = text if not name else prose(place) if known and place.suffix == ".md" else ""
+        if not known or (anchor and anchor not in anchors(own)):
             found.append(link)
     return found
 

@@ -147,3 +147,29 @@ def test_steps_look_at_their_own_side_of_a_corner():
     with pytest.raises(InputError, match=r"jumps by 0.5 at t = 0.4 s"):
         bent = am.trajectories.cubic([0.0], [0.2], 0.4, v1=[0.5])
         am.simulate(shaken(), prescribed={"pivot": bent})
+
+
+def test_schedules_of_a_batch():
+    """(T, B, n) has a row for each run, (T, n) is the same for all: run k of a batch is the run that
+    is given table k alone, whatever is scheduled."""
+    arm, runs, t = am.example("six-r"), 3, [0.0, 0.01, 0.03]
+    rng, start = np.random.default_rng(5), np.zeros((3, 6))
+    tables = {
+        "inputs": ("link3", 1), "voltages": ("link2", 1), "prescribed": ("link4", 1),
+        "external": ("link6", 6),
+    }  # fmt: skip
+    for name, (where, n) in tables.items():
+        values = np.sin(rng.normal(size=(3, runs, n)))
+        kind = "spline" if name == "prescribed" else "linear"
+        values -= values[:1] if name == "prescribed" else 0.0
+        many = am.simulate(arm, start, duration=0.03, step=1e-3,
+                           **{name: {where: am.Schedule(t, values, kind=kind)}})  # fmt: skip
+        assert len(np.unique(many.q[-1, :, 1])) == runs
+        for k in range(runs):
+            one = am.simulate(arm, start[0], duration=0.03, step=1e-3,
+                              **{name: {where: am.Schedule(t, values[:, k], kind=kind)}})  # fmt: skip
+            assert np.allclose(many.q[:, k], one.q, rtol=0, atol=1e-12), name
+        if n == 1:
+            with pytest.raises(InputError, match=r"\(T, B, 1\) for B runs; found shape \(3, 3\)"):
+                am.simulate(arm, start, duration=0.03,
+                            **{name: {where: am.Schedule(t, values[..., 0])}})  # fmt: skip
