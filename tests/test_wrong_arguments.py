@@ -136,3 +136,116 @@ def test_endless_names_are_refused_at_once_and_shortly():
         with pytest.raises(ModelError, match=r"x{10}\.\.\.x{10} \(1000000 characters\)") as fault:
             ask("x" * 10**6)
         assert len(str(fault.value)) < 1000
+
+
+# -- quaternions without length ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+@pytest.mark.parametrize("length", [0.0, 1e-200])
+def test_a_quaternion_without_length(kind, length):
+    """Squares of 1e-200 are nothing; 1e-8 and 3 are directions, and are scaled."""
+
+    def made(q=None):
+        b = am.Builder("top", gravity=(0, 0, 0))
+        b.body("top", joint=kind, mass=1.0, inertia=(1, 2, 3))
+        b.frame("rim", "top", (1, 0, 0))
+        b.spring("s", "world", "rim", stiffness=1.0)  # its length follows from the place
+        if q is not None:
+            b.initial["top"] = q
+        return b.build()
+
+    rest = [0.0] * (made().nq - 4)
+    q, m = [length, 0, 0, 0, *rest], made()
+    for ask in (
+        lambda: made(q),
+        lambda: m.replace(initial=q),
+        lambda: m.lock({"top": q}),
+        lambda: m.draw(q),
+        lambda: m.view(q),
+        lambda: m.integrate(q, np.zeros(m.nv)),
+        lambda: m.mass_matrix(q),
+    ):
+        with pytest.raises((InputError, ModelError), match=r"top.*is zero.*\(1, 0, 0, 0\) is no t"):
+            ask()
+    for size in (1e-8, 3.0):
+        turned = size * np.array([1.0, 1.0, 0.0, 0.0])  # a quarter turn about x
+        R = made([*turned, *rest]).pose([*turned, *rest], "top")[0]
+        np.testing.assert_allclose(R, [[1, 0, 0], [0, 0, -1], [0, 1, 0]], atol=1e-15)
+
+
+# -- times that no run could follow --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("period", [1e-12, 5e-324])
+@pytest.mark.parametrize("method", ["rk4", "dopri5"])
+def test_a_period_of_nothing(period, method):
+    servo = am.PID(PENDULUM, [0.1, 0.2], 10.0, 0.0, 1.0, period=period)
+    words = r"controller 'PID': a period of .* samples .* Give period=(\S+) or more"
+    with pytest.raises(InputError, match=words) as fault:
+        am.simulate(PENDULUM, duration=1e-5, step=1e-5, controller=servo, method=method)
+    least = float(str(fault.value).partition("Give period=")[2].split()[0])
+    assert 1e-11 < least < 1e-10  # a million in a step
+    with pytest.raises(InputError, match="a period of"):
+        am.simulate(PENDULUM, duration=1.0, controller=lambda t, q, v: [0, 0], period=period)
+    late = am.Encoder(PENDULUM, 1e-6)  # times there are 1.2e-7 s apart
+    with pytest.raises(InputError, match="a period of"):
+        am.simulate(PENDULUM, duration=0.1, step=1e-3, t0=1e9, controller=late)
+
+
+def test_readings_that_wait_for_ever():
+    with pytest.raises(InputError, match="delay: 1000000000 readings"):
+        am.Encoder(PENDULUM, 1e-3, delay=10**9)
+
+
+# -- arguments of another kind -------------------------------------------------------------------
+
+RAGGED = [[1, 2], [3]]
+GRID = np.zeros((2, 3, 2))
+BARS = am.example("four-bar")
+REST = np.zeros(BARS.nv)
+ODD = {
+    "integrate": lambda x: PENDULUM.integrate(x, [0, 0]),
+    "step": lambda x: PENDULUM.integrate([0, 0], x),
+    "difference": lambda x: PENDULUM.difference([0, 0], x),
+    "hold": lambda x: BARS.assemble(BARS.initial, hold=x),
+    "frame": lambda x: PENDULUM.dexterity([0, 0], x),
+    "rows": lambda x: PENDULUM.task_dynamics([0, 0], [0, 0], rows=x),
+    "task": lambda x: PENDULUM.classify(task=x),
+    "actuators": lambda x: BARS.actuator_forces(BARS.initial, REST, REST, x),
+    "weights": lambda x: BARS.actuator_forces(BARS.initial, REST, REST, weights=x),
+    "passive": lambda x: BARS.solve(BARS.initial, REST, REST, passive=x),
+    "passive, forward": lambda x: BARS.forward_dynamics(BARS.initial, REST, REST, passive=x),
+    "compliance": lambda x: BARS.solve(BARS.initial, REST, REST, compliance=x),
+    "prescribed": lambda x: BARS.constraint_residual(BARS.initial, x),
+    "external": lambda x: PENDULUM.check([0, 0], [0, 0], [0, 0], external=x),
+    "effort": lambda x: PENDULUM.force_limits([0, 0], effort=x),
+    "samples": lambda x: PENDULUM.workspace(samples=x),
+    "seed": lambda x: PENDULUM.base_parameters(seed=x),
+    "lock": PENDULUM.lock,
+    "replace": lambda x: PENDULUM.replace(bodies={"upper": x}),
+    "body": PENDULUM.spatial_inertia,
+    "mount": lambda x: PENDULUM.mount(PENDULUM, on=x, prefix="p"),
+    "subtree": PENDULUM.subtree,
+    "tolerance": lambda x: PENDULUM.inverse_kinematics("lower", [0, 0, 0], tolerance=x),
+    "relative to": lambda x: PENDULUM.inverse_kinematics("lower", [0, 0, 0], relative_to=x),
+    "explain": lambda x: PENDULUM.explain(x, [0, 0]),
+    "certified": PENDULUM.certified,
+    "modes": lambda x: BARS.assembly_modes(tries=x),
+    "step of a linkage": lambda x: BARS.linkage(step=x),
+    "draw": lambda x: PENDULUM.draw(forces=x),
+    "view": PENDULUM.view,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_arrays_and_numbers_where_something_else_belongs(name):
+    """Named in an error of ours, never in numpy's words."""
+    for given in (RAGGED, GRID, np.array(3.5), object(), 1.5 + 2j, [[None]], np.zeros((2, 7))):
+        with pytest.raises(am.errors.ArmillaryError):
+            ODD[name](given)
+
+
+def test_no_friction_by_load():
+    with pytest.raises(ModelError, match="no joint of 'double-pendulum' has friction by load"):
+        PENDULUM.load_friction  # noqa: B018

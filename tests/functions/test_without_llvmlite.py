@@ -137,3 +137,34 @@ def test_explain_says_so():
         "arm = am.example('two-link'); arm.mass_matrix([0.1, 0.2]); print(arm.compile_report())"
     )
     assert done.stdout.strip() == "mass_matrix: the interpreter, without llvmlite"
+
+
+BROKEN = {
+    "on import": BLOCKER.replace(
+        """ModuleNotFoundError("No module named 'llvmlite'", name=name)""",
+        """RuntimeError("library of another build")""",
+    ),
+    "engine": """
+import llvmlite.binding as llvm
+def forbidden(*given, **named):
+    raise RuntimeError("no memory that runs")
+llvm.create_mcjit_compiler = forbidden
+""",
+}
+
+
+@pytest.mark.parametrize("where", BROKEN)
+def test_a_llvmlite_that_cannot_make_code_is_done_without(where):
+    """The inertia of a disc turns a torque into an acceleration, whoever calculates; told once."""
+    asked = """
+import armillary as am
+b = am.Builder("disc", gravity=(0, 0, 0))
+b.body("disc", joint="revolute", axis="z", mass=1.0, inertia=(1, 1, 4.0))
+m = b.build()
+print(m.forward_dynamics([0.3], [1.0], [2.0]), m.inverse_dynamics([0.3], [1.0], [0.5]))
+"""
+    done = run(BROKEN[where] + asked)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["[0.5]", "[2.]"]
+    assert done.stderr.count("llvmlite cannot make code here") == 1, done.stderr
+    assert ("library of another build" in done.stderr) == (where == "on import")

@@ -2,6 +2,7 @@
 other numbers."""
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.errors import FormatError
+from armillary.errors import ArmillaryError, FormatError
 from armillary.sim.record import disk, storage, stored_run, trial
 from armillary.sim.record import recorder as recording
 from armillary.sim.record.journal import HEAD, MAGIC, Journal, journal_path
@@ -394,3 +395,125 @@ def test_what_a_killed_process_left_is_removed(tmp_path, ending):
         awkward().save(path, overwrite=True)
         assert making.part.exists()  # its lock is held
     assert not making.part.exists()
+
+
+# -- a right checksum and a wrong head -----------------------------------------------------------
+
+ODD = (
+    None,
+    True,
+    -1,
+    0.5,
+    10**30,
+    float("nan"),
+    "",
+    "x\x00",
+    [],
+    [1],
+    [[1, 2], [3]],
+    {"a": 1},
+    ["a"],
+)
+WHOLE = {"time": [0.0, 0.1], "q": [[0.1, 0.2]] * 2}
+HEADS = (
+    {"kind": "layout", "mechanism": "cart", "labels": {"q": ["cart", "rod"]}, "batch": None,
+     "units": {"q": ["m", "rad"]}, "method": "rk4", "step": 0.1, "every": 1, "probe": [1.0],
+     "physics": {"a": "b"}, "model": "", "experiment": ""},
+    {"kind": "block", "rows": 2, "arrays": {"time": [2], "q": [2, 2]}, "events": [[0.1, "bump"]],
+     "state": {"t": 0.1, "count": 2.0, "q": [0.1, 0.2], "v": [0.0, 0.0]}},
+    {"kind": "tail", "message": "", "complete": True, "events": [], "state": {"t": 0.1},
+     "errors": {}},
+)  # fmt: skip
+
+
+def write_journal(path, heads):
+    """By hand, as journal.py describes it."""
+    content = MAGIC
+    numbers = np.array([*WHOLE["time"], *np.ravel(WHOLE["q"])]).tobytes()
+    for head in heads:
+        text = head if isinstance(head, bytes) else json.dumps(head).encode()
+        kind = head.get("kind") if isinstance(head, dict) else ""
+        payload = text + b"\n" + (numbers if kind == "block" else b"")
+        content += HEAD.pack(len(payload), zlib.crc32(payload)) + payload
+    journal_path(path).write_bytes(content)
+
+
+def read_all(path):
+    run = load_run(path)
+    return run.time, [run[name] for name in run.names], str(run), run.events
+
+
+def changed(head):
+    """The head with every field in turn, and every first entry of a field, of another kind."""
+    for name, value in head.items():
+        places = range(len(value)) if isinstance(value, list) else ()
+        inner = list(value) if isinstance(value, dict) else places
+        for odd in ODD:
+            yield (name, odd), head | {name: odd}
+            for key in list(inner)[:2]:
+                own = dict(value) if isinstance(value, dict) else list(value)
+                own[key] = odd
+                yield (name, key, odd), head | {name: own}
+        yield (name, "left out"), {k: x for k, x in head.items() if k != name}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_journal_with_a_wrong_head_is_refused_or_read(tmp_path, number):
+    """Every answer is a run of the layout's shape, or an error that names the journal."""
+    path, refused, read = tmp_path / "run.nc", 0, 0
+    write_journal(path, HEADS)
+    assert read_all(path)[3] == [] and len(read_all(path)[0]) == 2
+    for what, head in changed(HEADS[number]):
+        heads = [*HEADS]
+        heads[number] = head
+        write_journal(path, heads[: max(number + 1, 2)])
+        try:
+            found = read_all(path)
+            assert found[0].shape == (2,) and found[1][0].shape == (2, 2), what
+            read += 1
+        except FormatError as fault:
+            assert "run.nc.part" in str(fault) and "overwrite=True" in str(fault), what
+            refused += 1
+    assert refused > 2 * read
+
+
+@pytest.mark.parametrize("heads", [
+    HEADS[1:], HEADS[::-1], (HEADS[0], *HEADS), (b"[" * 100_000,), (b"\xff",), (b"1" * 5000,),
+    (HEADS[0], b"null"), (HEADS[0], b""),
+], ids=range(8))  # fmt: skip
+def test_records_out_of_order(tmp_path, heads):
+    write_journal(tmp_path / "run.nc", heads)
+    with pytest.raises(FormatError, match="record after byte"):
+        load_run(tmp_path / "run.nc")
+
+
+def test_a_last_state_of_another_shape_is_no_start(tmp_path, cart):
+    """A run does not go on from it, whatever the checksum says."""
+    path, options = tmp_path / "run.nc", {"duration": 0.3, "step": 0.1, "record": ("q",)}
+    am.simulate(cart, out=path, **options)
+    run = load_run(path)
+    for name, value in (("q", [0.1]), ("v", [[0.0, 0.0]]), ("z", 1.0), ("resting", [1.0])):
+        state = {"t": 0.3, "count": 4.0, "q": [0.1, 0.2], "v": [0.0, 0.0], name: value}
+        journal = Journal(journal_path(path))
+        journal.start(storage.layout_of(run))
+        journal.add_block(run.rows(slice(None)), state)
+        journal.close()
+        with pytest.raises(ArmillaryError, match=rf"cannot go on.*(last state, {name}|states of)"):
+            am.simulate(cart, out=path, resume=True, **options | {"duration": 0.6})
+
+
+# -- libraries that are not there ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ending", "library"), [(".nc", "h5py"), (".nc", "h5netcdf"), (".parquet", "pyarrow")]
+)
+def test_a_missing_library_is_told_before_the_run(tmp_path, monkeypatch, cart, ending, library):
+    """Not after hours of work, and not as a lack of room."""
+    monkeypatch.setitem(sys.modules, library, None)  # as if it were not installed
+    asked = []
+    with pytest.raises(FormatError, match=f"need '{library}'.*Name a .csv file") as fault:
+        am.simulate(cart, controller=lambda t, q, v: asked.append(t) or [0, 0], duration=0.1,
+                    out=tmp_path / f"run{ending}")  # fmt: skip
+    assert not asked and not list(tmp_path.iterdir()) and "Make room" not in str(fault.value)
+    am.simulate(cart, duration=0.1, out=tmp_path / "run.csv")  # the cure
