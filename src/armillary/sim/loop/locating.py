@@ -61,8 +61,8 @@ class Locator:
         return result
 
     def _rows(self, t0: float, t1: float, before: Parts, after: Parts) -> list[int]:
-        """Runs of a batch in which something happens; limits and dry friction alone are looked at all
-        at once."""
+        """Runs of a batch in which something happens; limits and dry friction alone are looked at
+        all at once."""
         among = list(range(len(before[0])))
         bounds = [event for event in self.watched if isinstance(event, Bound)]
         sticks = [event for event in self.watched if isinstance(event, StickEvent)]
