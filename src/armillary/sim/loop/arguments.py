@@ -123,7 +123,9 @@ def _events(name: str, value: object) -> None:
 def _takes(name: str, function: Callable[..., object], arguments: str) -> None:
     """Refuse a function that cannot be called with these arguments."""
     if isinstance(function, type):
-        raise _refused(name, f"a function ({arguments})", function)
+        own = function.__name__
+        cure = f" {own} is a class: give {own}(), say."
+        raise _refused(name, f"a function ({arguments})", function, cure)
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # of C: it tells nothing about itself

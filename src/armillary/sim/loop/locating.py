@@ -63,12 +63,14 @@ class Locator:
         return result
 
     def _rows(self, t0: float, t1: float, before: Parts, after: Parts) -> list[int]:
-        """Runs of a batch in which something happens; limits alone are looked at all at once."""
+        """Runs of a batch in which something happens; limits and dry friction alone are looked at
+        all at once."""
         among = list(range(len(before[0])))
         bounds = [event for event in self.watched if isinstance(event, Bound)]
         sticks = [event for event in self.watched if isinstance(event, StickEvent)]
         friction, view = self.system.friction, self.system.view()
-        if len(bounds) + len(sticks) == len(self.watched) and not view.mechanisms.own:
+        alike = not view.mechanisms.own and bool(np.isfinite(after[1]).all())
+        if len(bounds) + len(sticks) == len(self.watched) and (alike or not sticks):
             passed = [bound.passed(after[0].T, after[1].T) for bound in bounds]
             if friction is not None:
                 passed.append(friction.restless(view, t1 - t0, t1, before, after))
