@@ -13,6 +13,7 @@ from armillary.cli.app import app
 from armillary.scalar import cos, sin
 from armillary.sim.control.chain import RunChain
 from armillary.sim.control.tracing import TracedChain
+from armillary.sim.loop.stream import stream
 from armillary.vehicles.manoeuvres import _road_begins
 
 V = am.vehicles
@@ -207,3 +208,26 @@ def test_a_guard_saves_the_triple_trailer():
     speed, time = saved.speed(), saved.time
     hard = (time > note[0] + 0.2) & (time < note[0] + 0.6)
     assert np.polyfit(time[hard], speed[hard], 1)[0] == pytest.approx(-5.0, rel=0.25)
+
+
+def test_studies_hear_it_too():
+    """Runs whose states are not kept give the same reasons, run by run."""
+
+    class Nobody:
+        forces = False
+
+        def __call__(self, state):
+            pass
+
+        def many(self, times, batch):
+            pass
+
+    robot = V.differential_drive()
+    q, v = (np.tile(x, (2, 1)) for x in robot.start(0.6))
+    v[1] *= 0.1
+    driver = V.Driver(robot, None, V.Circle(2.0, 0.2))
+    given = {"mechanism": robot.mechanism, "duration": 0.5, "step": 5e-3, "controller": driver}
+    found = stream(given | {"q0": q, "v0": v, "project_start": True}, lambda system: Nobody())
+    assert not found.reason(0) and "has not reached its manoeuvre" in found.reason(1)
+    alone = stream(given | {"q0": q[1], "v0": v[1], "project_start": True}, lambda system: Nobody())
+    assert not alone.complete and alone.message == found.reason(1)

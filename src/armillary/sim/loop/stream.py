@@ -122,6 +122,8 @@ def stream(
         found.message, found.complete = f"stopped at t = {state.t:.6g} s: {error}", False
     if not found.message or system.modes.failed:
         found.reasons = undone(system, state)
+        if state.q.ndim == 1 and found.reasons:
+            found.message, found.complete = found.reasons[0], False
     found.performance = loop.performance
     _tell_ends(found, system, loop, state.q)
     return found
