@@ -150,8 +150,8 @@ def test_steps_look_at_their_own_side_of_a_corner():
 
 
 def test_schedules_of_a_batch():
-    """(T, B, n) has a row for each run, (T, n) is the same for all: run k of a batch is the run that
-    is given table k alone, whatever is scheduled."""
+    """(T, B, n) has a row for each run, (T, n) is the same for all: run k of a batch is the run
+    that is given table k alone, whatever is scheduled."""
     arm, runs, t = am.example("six-r"), 3, [0.0, 0.01, 0.03]
     rng, start = np.random.default_rng(5), np.zeros((3, 6))
     tables = {
@@ -166,8 +166,8 @@ def test_schedules_of_a_batch():
                            **{name: {where: am.Schedule(t, values, kind=kind)}})  # fmt: skip
         assert len(np.unique(many.q[-1, :, 1])) == runs
         for k in range(runs):
-            one = am.simulate(arm, start[0], duration=0.03, step=1e-3,
-                              **{name: {where: am.Schedule(t, values[:, k], kind=kind)}})  # fmt: skip
+            own = {name: {where: am.Schedule(t, values[:, k], kind=kind)}}
+            one = am.simulate(arm, start[0], duration=0.03, step=1e-3, **own)
             assert np.allclose(many.q[:, k], one.q, rtol=0, atol=1e-12), name
         if n == 1:
             with pytest.raises(InputError, match=r"\(T, B, 1\) for B runs; found shape \(3, 3\)"):
