@@ -85,7 +85,7 @@ class Section:
             whole = cells(rows)
             parts = [whole] if _width(whole) <= width else [cells(rows, scores=False),
                                                             cells(rows, times=False)]  # fmt: skip
-            found += [_table(part) for part in parts]
+            found += [_table(piece) for part in parts for piece in _pieces(part, width)]
         return found
 
     def markdown(self) -> str:
@@ -131,6 +131,20 @@ def cells(rows: Sequence[Row], times: bool = True, scores: bool = True) -> list[
 def _width(lines: Sequence[Sequence[str]]) -> int:
     """Of a table whose cells are whole: a blank on either side of each."""
     return sum(2 + max(map(len, column)) for column in zip(*lines, strict=True))
+
+
+def _pieces(lines: list[list[str]], width: int) -> list[list[list[str]]]:
+    """The same in tables that are narrow enough, each with the names of the rows."""
+    columns = list(zip(*lines, strict=True))
+    pieces, first = [columns[:2]], columns[:2]
+    for column in columns[2:]:
+        taken = [*pieces[-1], column]
+        if _width(list(zip(*taken, strict=True))) > width and len(pieces[-1]) > 2:
+            taken = [*first, column]
+            pieces.append(taken)
+        else:
+            pieces[-1] = taken
+    return [[list(line) for line in zip(*piece, strict=True)] for piece in pieces]
 
 
 def _table(lines: Sequence[Sequence[str]]) -> Table:

@@ -638,7 +638,7 @@ def test_what_urdf_cannot_say_is_an_error_that_names_it(message):
 
 def test_control_characters_cannot_be_written():
     builder = Builder("x")
-    builder.body("a\0", mass=1.0)
+    builder.body("a", mass=1.0, shapes=[Shape("mesh", mesh="a\0.stl")])
     with pytest.raises(FormatError, match="XML cannot hold"):
         write_urdf(builder.build())
 

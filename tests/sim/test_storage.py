@@ -178,7 +178,8 @@ def test_names_that_cannot_be(tmp_path, cart):
 
 
 def test_a_missing_library_is_told_before_the_run(tmp_path, cart, monkeypatch):
-    monkeypatch.setattr(storage, "find_spec", lambda name: None)
+    for library in ("h5netcdf", "pyarrow"):
+        monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(FormatError, match=r"-m pip install \.$"):
         Recorder(cart, "q", out=tmp_path / "run.nc")
     with pytest.raises(FormatError, match=r"-m pip install '\.\[parquet\]'"):

@@ -258,7 +258,9 @@ class DrivingForces:
 def _weight(label: str, weights: Mapping[str, float] | None) -> float:
     weights = mapping("weights", weights, "{joint: weight}")
     value = weights.get(label, weights.get(label.partition(".")[0], 1.0))
-    return float(np.sqrt(one_number(f"weights['{label}']", value, 1e-100, 1e100)))
+    return float(
+        np.sqrt(one_number(f"weights['{label}']", value, 1e-100, 1e100, "a positive number,"))
+    )
 
 
 def _bounds(equations: Equations, chosen: Sequence[int], limits: bool) -> tuple[Array, Array]:

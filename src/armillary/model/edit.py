@@ -67,7 +67,11 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
         positions = [positions]
     if not isinstance(positions, Iterable):
         raise InputError(f"lock: expected names of joints or {{joint: q}}, found {positions!r}.")
-    wanted = dict(positions) if isinstance(positions, Mapping) else dict.fromkeys(_names(positions))
+    wanted = (
+        dict(positions)
+        if isinstance(positions, Mapping)
+        else dict.fromkeys(_names("lock", positions))
+    )
     bodies = list(model.bodies)
     for name, position in wanted.items():
         k = model.joint_number(name)
@@ -79,7 +83,7 @@ def lock(model: Model, positions: Mapping[str, Coordinates] | Sequence[str]) -> 
     return _with_consequences(changed)
 
 
-def _names(given: object) -> list[str]:
+def _names(call: str, given: object) -> list[str]:
     """Of joints: one, or several."""
     names: list[Any] = [given]
     if (
@@ -90,7 +94,7 @@ def _names(given: object) -> list[str]:
         names = [*given]
     for name in names:
         if not isinstance(name, str):
-            raise InputError(f"expected names of joints in a list, found {given!r:.60}.")
+            raise InputError(f"{call}: expected names of joints, found {given!r:.60}.")
     return names
 
 
@@ -174,7 +178,7 @@ def unlock(model: Model, names: Sequence[str]) -> Model:
     """Joints that `lock` made rigid, free again, with their couplings and prescribed motions."""
     bodies = list(model.bodies)
     positions: dict[str, tuple[float, ...]] = {}
-    for name in _names(names):
+    for name in _names("unlock", names):
         k = model.joint_number(name)
         before = bodies[k].unlocked
         if before is None:
