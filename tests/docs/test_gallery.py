@@ -43,7 +43,7 @@ def test_the_picture_is_current(maker, name):
 def test_no_picture_is_left_over(maker):
     shown = {f"{name}.svg" for name in am.example_names()} | {"four-bar.gif", "bearing.png"}
     shown |= {"car.svg", "truck.svg", "kinematics.png", "ackermann.png", "tyres.png"}
-    shown |= {"identification.png", "compliance.png", "drive.png"}
+    shown |= {"identification.png", "compliance.png", "drive.png", "yesiloglu-car.svg"}
     assert {path.name for path in (DOCS / "images").iterdir()} == shown
 
 
