@@ -5,7 +5,6 @@ import pytest
 from closed_machines import allowed, closed_tree
 
 import armillary as am
-from armillary.constraints import questions
 from armillary.constraints.compiled import eliminating_kernels
 from armillary.constraints.ladder import States, compiled
 from armillary.constraints.ordering import elimination_order
@@ -94,26 +93,3 @@ def test_other_drives_and_wrenches_take_the_same_way():
         large.forward_dynamics(q, v, tau, prescribed=prescribed),
         m.forward_dynamics(q, v, tau, prescribed=prescribed), rtol=1e-9, atol=1e-9,
     )  # fmt: skip
-
-
-def test_many_steps_pay_for_longer_code(monkeypatch):
-    """Announced steps decide whether a mechanism beyond the budget gets straight-line code: the
-    motion is that of the loops, and equal calls have equal bits."""
-    m = am.example("four-bar-ladder", n=14)
-    lean = np.array([0.7 if "rod" in name else -0.7 for name in m.joints])
-    options = {"duration": 0.02, "step": 1e-3, "inputs": {m.joint_names[0]: 3.0}}
-    loops = am.simulate(m, lean, 1.3 * np.sign(lean), **options)
-    assert loops.mechanism is m and questions._MANY_STEPS > 1000
-    monkeypatch.setattr(questions, "_MANY_STEPS", 20)
-    for few in (m.for_work(19), m.compile(tier=1).for_work(1e9), m.compile(budget=5).for_work(1e9)):
-        assert few.options.budget <= 12_000
-    small = am.example("four-bar")
-    assert small.for_work(1e9) is small  # has it anyway
-    runs = [am.simulate(m, lean, 1.3 * np.sign(lean), **options) for _ in range(2)]
-    assert runs[0].mechanism.forward_dynamics.question.kernels(("q", "v", "tau")).straight()
-    assert runs[0].performance().native == 1.0
-    np.testing.assert_array_equal(runs[0].q, runs[1].q)
-    np.testing.assert_allclose(runs[0].q, loops.q, atol=1e-12)
-    np.testing.assert_allclose(runs[0].v, loops.v, atol=1e-11)
-    rows = am.simulate(m, np.tile(lean, (5, 1)), duration=0.004, step=1e-3)
-    assert rows.mechanism is runs[0].mechanism  # 5 runs of 4 steps

@@ -6,7 +6,6 @@ from closed_machines import LOOPS, OTHERS, closed_tree
 
 import armillary as am
 from armillary.algorithms.closed.row_terms import row_terms
-from armillary.constraints import equations as equations_module
 from armillary.constraints.rows import of_kernel
 from compare import close, derivative
 from oracles.direct import Direct, joint_pose, joint_tangents, pose_matrix
@@ -264,16 +263,3 @@ def test_rows_of_straight_line_code(moving):
     found = of_kernel({name: np.array([run.result(name)], float) for name in row_terms.writes})
     for name, x in vars(expected).items():
         close(getattr(found, name), x, 1e-11, name)
-
-
-def test_rows_are_compiled_once_they_are_asked_for_often(monkeypatch):
-    m = am.example("four-bar")
-    q = np.tile(m.initial, (9, 1))
-    first = m.constraint_jacobian(q), m.constraint_residual(q[0])
-    monkeypatch.setattr(equations_module, "_WORTH", 0)
-    for passive in (True, False):
-        assert m.constraint_solver.equations.system(q, 0.0 * q, 0.0 * q, passive=passive)
-    again = m.constraint_jacobian(q), m.constraint_residual(q[0])
-    assert m.constraint_solver.equations.memo.once(("rows", True), lambda: None) is not None
-    for x, y in zip(first, again, strict=True):
-        np.testing.assert_allclose(x, y, atol=1e-14)

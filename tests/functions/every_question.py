@@ -97,7 +97,7 @@ OTHERS = frozenset(
         "with_model "
         "with_tolerance "
         # of more than a state: tests/seeds, tests/tyres, tests/studies
-        "assembly_modes certified for_work force_sources joint_space operation_counts "
+        "announced assembly_modes certified force_sources joint_space operation_counts "
         "spatial_inertia transform "
         "tyre_forces varying workspace wrench_at",
     )

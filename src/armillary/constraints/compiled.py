@@ -11,24 +11,13 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
-from armillary.constraints.own_size import may_be_compiled
+from armillary.constraints.table import ACCELERATIONS, STEPS, options_for, small
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.request import CompileOptions
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
 
 if TYPE_CHECKING:
-    from armillary.evaluate.program import Program, Verify
-
-# operations of forward dynamics, where the budget is the usual one: native loops of a mechanism
-# with bodies of many kinds take as long to compile, and three times as long to run
-_DYNAMICS = 15_000
-
-
-def longer(options: CompileOptions, budget: int) -> CompileOptions:
-    """The same with another budget, where it is the usual one."""
-    usual = options.budget == CompileOptions.budget
-    return replace(options, budget=budget) if usual else options
+    from armillary.evaluate.program import Program
 
 
 def compiled_kernels(
@@ -37,32 +26,28 @@ def compiled_kernels(
     reads: tuple[str, ...],
     passive: bool = True,
     verified: bool = False,
-    rolled: bool = False,
-    budget: int = CompileOptions.budget,
-    verify: Verify | None = None,
+    code: str = STEPS,
+    states: int = 0,
 ) -> Program | None:
     """Straight-line kernels of an algorithm over the constraints, where that is not too long.
 
-    verified: it is forward dynamics, and new code of it is tried once (verify.py).
-    verify: or in another way.  rolled: it may be of any length, as long as it repeats itself.
-    budget: of operations, where that of the mechanism is the usual one."""
+    verified: it is forward dynamics, and new code of it is tried once (verify.py).  code: a row of
+    the table (table.py).  states: that are asked for at once."""
     from armillary.constraints.verify import of_closed
     from armillary.evaluate.program import Program
     from armillary.evaluate.request import Request
 
     owner = equations.evaluator
-    if not rolled and not may_be_compiled(equations):
+    if not small(equations):
         return None
     request = Request(algorithm, reads, owner.moving_base)
-    if verified and verify is None:
-        verify = of_closed(equations, passive)
-    options = longer(owner.options, _DYNAMICS if verified else budget)
-    kernels = Program(request, _tables(equations, reads, passive), options, verify, rolls=rolled)
+    verify = of_closed(equations, passive) if verified else None
+    options = options_for(equations, ACCELERATIONS if verified else code, states)
+    kernels = Program(request, _tables(equations, reads, passive), options, verify)
     try:
-        kernels.specialised()
+        return kernels if kernels.straight() else None
     except ZeroDivisionError:  # a free motion without any inertia: the null space names it
         return None
-    return kernels if kernels.specialised() else None
 
 
 def eliminating_kernels(

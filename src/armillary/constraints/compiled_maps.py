@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.closed.force_map import force_map
-from armillary.constraints.compiled_rows import Asked
-from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.self_stress import ForceMap, force_map_of, of_axes
+from armillary.constraints.table import STEPS, options_for, small
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraints import lower_constraints
@@ -18,8 +17,6 @@ from armillary.model.lowering.constraints import lower_constraints
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.lean_call import OneOrMany
-
-_WORTH = 100  # states: for fewer, numpy is done before the code would be compiled
 
 
 @dataclass(frozen=True)
@@ -49,12 +46,7 @@ class Reactions:
 
 
 def reactions_at(equations: Equations, q: Array, v: Array, a: Array) -> Reactions | None:
-    """At one state (n each) without given wrenches; None where there is no code, or it is not yet
-    worth its making."""
-    asked = equations.memo.once("maps of forces", Asked)
-    asked.count += 1
-    if not (equations.steady or asked.count > _WORTH):
-        return None
+    """At one state (n each) without given wrenches; None where there is no code."""
     kernels = equations.memo.once("force map", lambda: _kernels(equations))
     found = None if kernels is None else kernels.one(q, v, a)
     if found is None:
@@ -76,14 +68,15 @@ def _kernels(equations: Equations) -> OneOrMany | None:
     from armillary.evaluate.lean_call import OneOrMany
     from armillary.evaluate.program import Program
 
-    if not equations.constraints.ideal or not may_be_compiled(equations):
+    unknown = bool(equations.model.load_dependent_joints)  # what their friction is
+    if unknown or not equations.constraints.ideal or not small(equations):
         return None
     owner = equations.evaluator
     tables = owner.tables(False)
     tables = replace(tables, constraints=lower_constraints(equations.model, tables))
     request = Request(force_map, ("q", "v", "a"), owner.moving_base, owner.vertical_gravity)
-    program = Program(request, tables, owner.options)
-    return OneOrMany(program, owner.base_numbers) if program.specialised() else None
+    program = Program(request, tables, options_for(equations, STEPS))
+    return OneOrMany(program, owner.base_numbers) if program.straight() else None
 
 
 def _constant(equations: Equations) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +10,9 @@ import numpy as np
 from armillary.algorithms.closed.row_terms import row_terms
 from armillary.algorithms.passes import Algorithm
 from armillary.codegen.target import native
-from armillary.constraints.equal_parts import equal_parts
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import BoundQuestion
-from armillary.evaluate.request import Request
+from armillary.evaluate.request import CompileOptions, Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
@@ -21,28 +20,16 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 
-_TRACED = 1000  # unknowns up to which rows of a mechanism of equal parts are traced
-ROWS_PER_CALL = 500  # rows of states that count as one
 _RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
 
-@dataclass
-class Asked:
-    """How often something was asked for: what is asked for once is not worth compiling."""
-
-    count: int = 0
-
-
-def row_kernels(
-    owner: Evaluator, constraints: ConstraintTable, passive: bool, rolls: bool
-) -> OneOrMany | None:
-    """Code of all rows, in a row or (rolls) rolled up; None where there is none."""
+def row_kernels(owner: Evaluator, constraints: ConstraintTable, passive: bool) -> OneOrMany | None:
+    """Straight-line code of all rows; None where there is none."""
     from armillary.evaluate.lean_call import OneOrMany
 
-    rolls = rolls and owner.tables(True, passive).nv + constraints.count <= _TRACED
     if not native():
         return None
-    kernels = program_over_rows(owner, row_terms, row_terms.reads, constraints, passive, rolls)
+    kernels = program_over_rows(owner, row_terms, row_terms.reads, constraints, passive)
     return None if kernels is None else OneOrMany(kernels, owner.base_numbers)
 
 
@@ -52,10 +39,10 @@ def program_over_rows(
     reads: tuple[str, ...],
     constraints: ConstraintTable,
     passive: bool,
-    rolls: bool = False,
+    options: CompileOptions | None = None,
 ) -> Program | None:
-    """Code of an algorithm over all rows; None where there is none.  rolls: rolled up, where it
-    repeats itself."""
+    """Code of an algorithm over all rows; None where there is none.  options: other settings than
+    the usual ones."""
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
@@ -63,8 +50,8 @@ def program_over_rows(
     tables = owner.tables(True, passive, minimal=algorithm is not row_terms)
     tables = replace(tables, constraints=constraints)
     request = Request(algorithm, reads, owner.moving_base, owner.vertical_gravity)
-    kernels = Program(request, tables, owner.options, rolls=rolls and equal_parts(tables))
-    return kernels if kernels.specialised() else None
+    kernels = Program(request, tables, options or owner.options)
+    return kernels if kernels.straight() else None
 
 
 def chosen_rows(kernels: OneOrMany, names: tuple[str, ...]) -> BoundQuestion | None:

@@ -24,7 +24,6 @@ from armillary.codegen.target import native
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.nullspace import Scaling
-from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import plan_of
 from armillary.constraints.slopes import WITHOUT_WRENCHES, Probe, often_asked, slope_kernels
 from armillary.constraints.splitting import (
@@ -34,6 +33,7 @@ from armillary.constraints.splitting import (
     split_program,
 )
 from armillary.constraints.states import blanked
+from armillary.constraints.table import small
 from armillary.errors import ModelError, ProjectionWarning, warn_caller
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
@@ -206,7 +206,7 @@ def _native(equations: Equations, states: States, closed: bool) -> _Native | Non
 
 def _straight_line(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
     """Everything in one straight line of code, for mechanisms that are small enough."""
-    plan, n = plan_of(equations) if may_be_compiled(equations) else None, equations.tables.nv
+    plan, n = plan_of(equations) if small(equations) else None, equations.tables.nv
     if plan is None or plan.pivots is None or not all(equations.constraints.holonomic):
         return None
     free = n - len(plan.pivots)

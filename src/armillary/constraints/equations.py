@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.compiled_rows import ROWS_PER_CALL, Asked, chosen_rows, row_kernels
+from armillary.constraints.compiled_rows import chosen_rows, row_kernels
 from armillary.constraints.compiled_system import compiled_system
 from armillary.constraints.drift import (
     AnyPenalty,
@@ -44,7 +44,6 @@ Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
-_WORTH = 200  # calls: for fewer, numpy is done before long code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -84,8 +83,6 @@ class Equations:
         self.memo = Memo()  # plans, closed samples, laws of actuators
         self._at_once: dict[tuple[str, ...], BoundQuestion] = {}
         self._rest = np.zeros(self.tables.nv)
-        self.steady = False  # answers depend on the states alone, not on what was asked before
-        self.asked = 0  # states that were given to loops, where code of the mechanism may pay
 
     @cached_property
     def length(self) -> float:
@@ -194,10 +191,7 @@ class Equations:
         return terms if moving is None else moving.shifted(terms)
 
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
-        """By compiled code; long code once the rows were asked for so often that it is worth its
-        making."""
-        asked = self.memo.once("calls of rows", Asked)
-        asked.count += 1 + len(q) * self.constraints.count // ROWS_PER_CALL
+        """By compiled code where there is some."""
         kernels = self._row_kernels(passive) if len(q) else None
         if kernels is not None:
             return of_kernel(kernels({"q": q, "v": v}, len(q)))
@@ -205,12 +199,8 @@ class Equations:
 
     def _row_kernels(self, passive: bool) -> OneOrMany | None:
         constraints = self.constraints if passive else self.constraints.bare
-        often = self.steady or self.memo.once("calls of rows", Asked).count > _WORTH
-        found = None
-        for rolls in (False, True)[: 1 + often]:
-            make = partial(row_kernels, self.evaluator, constraints, passive, rolls)
-            found = found or self.memo.once(("rows", passive, rolls), make)
-        return found
+        make = partial(row_kernels, self.evaluator, constraints, passive)
+        return self.memo.once(("rows", passive), make)
 
     def at_once(self, names: tuple[str, ...], q: object, v: object = None) -> Any:
         """J, `rate` or `residual` of all rows at one state of plain arrays, by a native call: one

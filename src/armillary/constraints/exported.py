@@ -16,8 +16,8 @@ from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm, GlobalStep
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.large import large_system
-from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import make_plan, samples_of
+from armillary.constraints.table import small
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS
@@ -53,7 +53,7 @@ def closed_question(
     equations = closed.equations
     if not equations.constraints.ideal:
         raise _refused(core, function, "has contacts that rub, which are solved step by step")
-    if not may_be_compiled(equations):
+    if not small(equations):
         raise _refused(core, function, "is solved by sparse elimination, not by one expression")
     constraints = equations.constraints if passive else equations.constraints.bare
     if function == "forward_dynamics":

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import replace
-from threading import RLock
-from typing import TYPE_CHECKING, NoReturn
+from functools import cached_property
+from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armillary.algorithms.closed.constrained import Plan, constrained_dynamics
+from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.closed.penalty import penalized_dynamics
 from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, penalized
@@ -31,11 +31,10 @@ from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.mobility import shaky, told_of
 from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
-from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
+from armillary.constraints.null_space_states import NullSpaceOfStates, null_space_of_states
 from armillary.constraints.nullspace import Answer
-from armillary.constraints.own_code import OwnCode
-from armillary.constraints.own_size import may_be_compiled, states_are_counted
-from armillary.constraints.plan import for_inputs, may_contradict, plan_at, plan_of
+from armillary.constraints.plan import for_inputs, plan_of
+from armillary.constraints.plan import may_contradict as contradiction
 from armillary.constraints.states import (
     answerable,
     blanked,
@@ -43,6 +42,7 @@ from armillary.constraints.states import (
     plain_state,
     solvable,
 )
+from armillary.constraints.table import small
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, flag, result_type, wrenches
@@ -50,11 +50,9 @@ from armillary.model.model import Model
 
 if TYPE_CHECKING:
     from armillary.constraints.derivatives import ConstrainedDerivatives
-    from armillary.evaluate.program import Explanation, Program
+    from armillary.evaluate.program import Follower, Program
 
 _PLAIN = (("q", "v", "tau"), True)  # what is read; with friction and springs
-_PLAIN_LARGE = (*_PLAIN, "elimination")
-_CHOICES = 3  # of other dependent coordinates
 
 
 class ConstrainedForwardDynamics(LadderQuestion):
@@ -71,11 +69,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
 
     def __init__(self, equations: Equations):
         super().__init__(equations)
-        self._left = 0  # states that came to the null space
         self._opposed = False  # no free motion without inertia
-        self._chosen: dict[tuple[tuple[str, ...], bool], list[Plan]] = {}  # beside the first plan
-        self._own = OwnCode(equations, self._switch_over)
-        self._switching = RLock()
+        self._needed = (
+            1  # solvers that plain states have needed so far: so many serve them natively
+        )
 
     def at_open_positions(self) -> ConstrainedForwardDynamics:
         """The same without a word about open positions."""
@@ -117,12 +114,12 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if passive and model.load_dependent_joints:
             a = self._by_load(states, single, baumgarte)
             text = asked.opened(self._equations, states)[1] if closed else ""
-        elif closed and self._may_contradict(prescribed):
+        elif closed and self.may_contradict(prescribed):
             found = solve_in_turn(states, *self._solvers)
             a, text = found.values, asked.opened(self._equations, states)[1]
             text = text or asked.noted(found.notes)
         elif closed:
-            quick = (self._first_closed, self._second_closed)
+            quick = (self._first_closed, self._second_closed, self._last_closed)
             a, text = where_closed(
                 self._equations, asked, states, quick, self._null_space, self._solvers
             )
@@ -133,19 +130,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if text:
             warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
-        if (self.closed and self._may_contradict(None)) or states_are_counted(self._equations):
-            return result
-        self._serve_fastest(result)
+        by_load = self._evaluator.model.load_dependent_joints
+        if not (by_load or (self.closed and self.may_contradict(None))):
+            self._serve(self._in_turn(*_PLAIN, self._needed), result)
         return result
-
-    def _serve_fastest(self, like: Array) -> None:
-        with self._switching:
-            self._serve(self._own.made(_PLAIN) or self._made.get(_PLAIN_LARGE), like)
-
-    def _switch_over(self) -> None:
-        """Code from the background serves, where loops have served natively so far."""
-        if self._fast is not None and self._fast.ready():
-            self._serve_fastest(np.zeros(self._equations.tables.nv))
 
     def accelerations(self, states: States, baumgarte: Baumgarte = None) -> Array:
         """(B, nv) of states without load-dependent friction, by the ladder; NaN where there are
@@ -156,10 +144,10 @@ class ConstrainedForwardDynamics(LadderQuestion):
             states = replace(states, prescribed=self._with_baumgarte(states, baumgarte))
         return solve_in_turn(states, *self._solvers).values
 
-    def _may_contradict(self, prescribed: Prescribed) -> bool:
+    def may_contradict(self, prescribed: Prescribed) -> bool:
         """May driven rows contradict others, or is it locked, as the last solver alone knows?"""
         given = tuple(prescribed) if isinstance(prescribed, Mapping) else ()
-        make = lambda: may_contradict(self._equations, given)  # noqa: E731
+        make = lambda: contradiction(self._equations, given)  # noqa: E731
         return shaky(self._equations) or self._equations.memo.once(("may contradict", given), make)
 
     def _of_driven(self, model: Model) -> ConstrainedForwardDynamics:
@@ -223,43 +211,81 @@ class ConstrainedForwardDynamics(LadderQuestion):
     # -- the ladder ------------------------------------------------------------------------------
 
     def kernels(self, reads: tuple[str, ...], passive: bool = True) -> Program | None:
-        """Compiled solutions that read these inputs: straight-line code where the mechanism is
-        small enough, else native loops; None where there are none."""
-        straight = self._straight(reads, passive)
-        return self._eliminating(reads, passive) if straight is None else straight
+        """All solvers of these inputs, one behind the other, in native code; None where there is
+        none."""
+        return self._in_turn(reads, passive, 3)
+
+    def _in_turn(self, reads: tuple[str, ...], passive: bool, most: int) -> Program | None:
+        """The first of them, with those behind it that the first `most` rungs of the ladder have."""
+
+        def make() -> Program | None:
+            found: list[Follower | None] = [self._straight(reads, passive)]
+            if most > 1 or found == [None]:
+                loops = self._opposed_at_start()
+                found.append(self._loops(reads, passive) if loops else None)
+            if most > 2:
+                found.append(self._last(reads, passive))
+            rungs = [x for x in found if x is not None]
+            while len(rungs) > 1:
+                last = rungs.pop()
+                rungs[-1] = cast("Program", rungs[-1]).followed_by(last)
+            return cast("Program | None", rungs[0] if rungs else None)
+
+        return self._once((reads, passive, most), make)
 
     def _straight(self, reads: tuple[str, ...], passive: bool) -> Program | None:
-        """Code of the mechanism, by dependent coordinates where the rows are independent."""
-        return self._own.program(reads, passive)
-
-    def wait(self) -> None:
-        """Until all code that is made in the background is there."""
-        self._own.wait()
-
-    def compile_report(self) -> list[Explanation]:
-        """Tier, operations, code size and compile time of every kernel made so far."""
-        own = [entry for program in self._own.programs for entry in program.explanations]
-        return own + super().compile_report()
-
-    def _eliminating(self, reads: tuple[str, ...], passive: bool) -> Program | None:
-        """Sparse elimination of the regularised system, which has no dependent coordinates that
-        could go singular."""
+        """Straight-line code: by dependent coordinates where the rows are independent, else of the
+        regularised system."""
         equations = self._equations
 
         def make() -> Program | None:
-            if not equations.constraints.ideal:
+            if not (equations.constraints.ideal and small(equations)):
+                return None
+            dynamics = constrained_dynamics(for_inputs(plan_of(equations), reads))
+            return compiled_kernels(equations, dynamics, reads, passive, verified=True)
+
+        return self._once((reads, passive), make)
+
+    def _loops(self, reads: tuple[str, ...], passive: bool) -> Program | None:
+        """Sparse elimination of the regularised system, which has no dependent coordinates that
+        could go singular; not behind straight-line code of the same system."""
+        equations = self._equations
+
+        def make() -> Program | None:
+            straight = self._straight(reads, passive)
+            same = straight is not None and plan_of(equations).pivots is None
+            if same or not equations.constraints.ideal:
                 return None
             return eliminating_kernels(equations, "gamma", reads, passive)
 
-        return self._once((reads, passive, "elimination"), make)
+        return self._once((reads, passive, "loops"), make)
+
+    def _last(self, reads: tuple[str, ...], passive: bool) -> NullSpaceOfStates | None:
+        """The null space in native code."""
+        if not self._equations.constraints.ideal:
+            return None
+        return null_space_of_states(self._equations, reads, passive)
+
+    @cached_property
+    def _doubtful(self) -> bool:
+        """May there be a free motion without inertia?"""
+        return self._equations.negative or bool(large_system(self._equations).massless)
 
     def _refuse_free_massless(self, states: States) -> None:
         """Is every free motion opposed by some inertia?  It raises if not; looked at once."""
-        equations = self._equations
-        if not self._opposed and (equations.negative or large_system(equations).massless):
+        if not self._opposed and self._doubtful:
             one = replace(states.of(np.zeros(1, np.intp)), wrenches={}, prescribed=None)
-            equations.answer(one.system(equations), 0)
+            self._equations.answer(one.system(self._equations), 0)
         self._opposed = True
+
+    def _opposed_at_start(self) -> bool:
+        """The same where the mechanism starts, at rest; if not, the null space names the motion."""
+        rest, q = np.zeros((1, self._equations.tables.nv)), self._equations.tree.initial[None]
+        try:
+            self._refuse_free_massless(States({"q": q, "v": rest, "tau": rest}))
+        except SingularError:
+            return False
+        return True
 
     @property
     def _solvers(self) -> tuple[Solver, ...]:
@@ -268,11 +294,11 @@ class ConstrainedForwardDynamics(LadderQuestion):
         follow from others in closed positions hardly differ from them in open ones: the null space
         alone has a rank there, the regularised system would fulfil them all and stop the motion."""
         if not self.closed:
-            return self._first, self._second, self._null_space
+            return self._first, self._second, self._last_native, self._null_space
         if shaky(self._equations):
             return (self._null_space,)
         equations = self._equations
-        implied = may_be_compiled(equations) and plan_of(equations).implied
+        implied = small(equations) and plan_of(equations).implied
         several = (self._first,) if implied else (self._first, self._second)
         return *map(self._fulfilling, several), self._null_space
 
@@ -296,32 +322,40 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._first(states, True)
 
     def _second_closed(self, states: States) -> Outcome | None:
-        """Not behind code of the same regularised system: that leaves rows that contradict."""
-        straight = self._straight(states.reads, states.passive) is not None
-        if straight and plan_of(self._equations).pivots is None:
-            return None
         return self._second(states, True)
+
+    def _last_closed(self, states: States) -> Outcome | None:
+        """In native code, where nothing is said of singular positions: with rolling rows all
+        velocities lead on (mobility.py)."""
+        if all(self._equations.constraints.holonomic):
+            return None
+        return self._last_native(states, True)
 
     def _first(self, states: States, closed: bool = False) -> Outcome | None:
         if self._equations.negative:
             self._refuse_free_massless(states)
-        if states_are_counted(self._equations):
-            self._equations.asked += len(states)
         kernels = self._straight(states.reads, states.passive)
         if kernels is None:
             return None
         return compiled(self._equations, kernels, states, self.result, closed)
 
     def _second(self, states: States, closed: bool = False) -> Outcome | None:
-        """From now on natively behind the first, where it has an answer."""
-        kernels = self._eliminating(states.reads, states.passive)
+        kernels = self._loops(states.reads, states.passive)
         if kernels is None:
             return None
         self._refuse_free_massless(states)
-        found = compiled(self._equations, kernels, states, self.result, closed)
-        straight = self._straight(states.reads, states.passive)
-        if straight is not None and found.converged.any():
-            straight.followed_by(kernels)
+        return self._noted(2, compiled(self._equations, kernels, states, self.result, closed))
+
+    def _last_native(self, states: States, closed: bool = False) -> Outcome | None:
+        last = self._last(states.reads, states.passive)
+        if last is None:
+            return None
+        return self._noted(3, Outcome.of_kernel(last(states, closed)))
+
+    def _noted(self, rung: int, found: Outcome) -> Outcome:
+        """A solver that has answered serves natively from now on, behind those before it."""
+        if found.converged.any():
+            self._needed = max(self._needed, rung)
         return found
 
     def _null_space(self, states: States) -> Outcome:
@@ -336,41 +370,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
                 good[k] = False
                 if states.numbers is None:
                     raise
-        if good.any():
-            first = np.flatnonzero(good)[:1]
-            self._choose_others(states.of(first))
-            self._end_natively(states.of(first), a[first], len(states))
         notes = told_of(equations, system, answers, states.numbers) if self.closed else ()
         return Outcome(a, good, notes)
-
-    def _end_natively(self, one: States, a: Array, count: int) -> None:
-        """The null space in native code behind the other solvers, once so many states came here
-        that it is worth its making; it is tried at one of them."""
-        self._left += count
-        first = self.kernels(one.reads, one.passive)
-        if first is None or self._left < WORTH_NATIVE:
-            return
-        last = null_space_of_states(self._equations, one.reads, one.passive)
-        if last is not None and agree(self._equations, last(one) - a, a):
-            first.ended_by(last)
-
-    def _choose_others(self, one: States) -> None:
-        """Other dependent coordinates, at a state where those of the straight-line code have gone
-        singular; where they answer, they stand natively behind it from now on."""
-        key = (one.reads, one.passive)
-        first = self._straight(*key)
-        chosen = self._chosen.setdefault(key, [])
-        if first is None or not first.straight() or len(chosen) >= _CHOICES:
-            return
-        usual = for_inputs(plan_of(self._equations), one.reads)
-        plan = plan_at(self._equations, usual, one.arrays["q"][0])
-        if plan is None or plan in chosen:
-            return
-        chosen.append(plan)
-        dynamics = constrained_dynamics(plan)
-        other = compiled_kernels(self._equations, dynamics, *key, verified=True)
-        if other and compiled(self._equations, other, one, self.result).converged[0]:
-            first.followed_by(other)
 
     def derivatives(
         self,
@@ -398,7 +399,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         plain = plain_state(equations, q=q, v=v, tau=tau)  # what is wrong there has not converged
         arrays, single = (plain, True) if plain else equations.check_states(q=q, v=v, tau=tau)
         states = States(arrays, wrenches(external), flag("passive", passive))
-        noted = self.closed and self._may_contradict(None)
+        noted = self.closed and self.may_contradict(None)
         if not noted:
             found = compiled_derivatives(equations, states, single, self.closed)
             if found is not None:

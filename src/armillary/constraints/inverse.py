@@ -34,9 +34,9 @@ from armillary.constraints.ladder import (
 )
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.mobility import told_of
-from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import may_contradict
 from armillary.constraints.states import answerable, finite_rows
+from armillary.constraints.table import small
 from armillary.errors import InputError, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array, result_type
 
@@ -148,7 +148,7 @@ class ConstrainedInverseDynamics(LadderQuestion):
         equations = self._equations
 
         def make() -> Program | None:
-            law = self.law(chosen, dtype) if may_be_compiled(equations) else None
+            law = self.law(chosen, dtype) if small(equations) else None
             return None if law is None else compiled_kernels(equations, law, reads, passive)
 
         return self._once((chosen, reads, passive, dtype), make)

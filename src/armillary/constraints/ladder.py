@@ -252,7 +252,7 @@ class LadderQuestion(ABC):
         self._evaluator, self._equations = equations.evaluator, equations
         self._made: dict[Hashable, Program | None] = {}
         self._fast: NativeCall | None = None  # the native call, where there is one
-        self._served: tuple[Program, int] | None = None  # what it runs for single states
+        self._served: Program | None = None  # what it runs for single states
 
     @abstractmethod
     def __call__(self, *given: Any, **named: Any) -> Array: ...
@@ -314,10 +314,10 @@ class LadderQuestion(ABC):
         base = self._evaluator.closed_base_numbers
         if not self.closed:
             base = self._evaluator.base_numbers
-        if like.ndim == 1 and self._served != (kernels, kernels.version):
+        if like.ndim == 1 and self._served is not kernels:
             serving = Serving(kernels.kernel(False, "double"), base)
             (self._fast.renew if self._fast.ready() else self._fast.switch_on)(serving)
-            self._served = kernels, kernels.version
+            self._served = kernels
         if like.ndim == 2 and not self._fast.ready(batch=True):
             kernel = kernels.of_plain_batches("float64")
             if kernel is not None:
@@ -325,5 +325,5 @@ class LadderQuestion(ABC):
 
     def compile_report(self) -> list[Explanation]:
         """Tier, operations, code size and compile time of every kernel made so far."""
-        made = [kernels for kernels in self._made.values() if kernels is not None]
-        return [entry for kernels in made for entry in kernels.explanations]
+        made = {id(x.explanations): x.explanations for x in self._made.values() if x is not None}
+        return [entry for entries in made.values() for entry in entries]

@@ -21,9 +21,9 @@ from armillary.constraints.assembly import Closer
 from armillary.constraints.ladder import Notes
 from armillary.constraints.notes import clash_notes, open_limit, opening_weights, refuse_open
 from armillary.constraints.nullspace import Answer, Factor
-from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import independent_rows, plan_of, samples_of
 from armillary.constraints.projection import Projector
+from armillary.constraints.table import small
 from armillary.evaluate.deferred import Deferred, Later
 from armillary.evaluate.inputs import Array, whole_number
 from armillary.shown import shown
@@ -182,7 +182,7 @@ def shaky(equations: Equations) -> bool:
     """Is it locked, and has a velocity, as a straight chain of two bars between pins?"""
 
     def find() -> bool:
-        if not may_be_compiled(equations) or plan_of(equations).pivots is not None:
+        if not small(equations) or plan_of(equations).pivots is not None:
             return False
         q = samples_of(equations)
         terms = equations.terms(q)

@@ -12,12 +12,12 @@ from armillary.constraints.nullspace import Answer, Factor
 from armillary.constraints.pressing import pull_notes
 from armillary.errors import InputError, Message, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array
+from armillary.runtime.null_space_loop import CONFLICT
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.constraints.rows import Terms
 
-CONFLICT = 1e-8  # of the size of the terms: more is a contradiction
 OPEN = 1e-6  # of the machine's size, or of the velocities
 NEARLY_SINGULAR = 1e5  # condition of the scaled rows, over their rank
 _ROUNDING = 1e-9  # of the largest force

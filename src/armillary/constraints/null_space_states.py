@@ -2,8 +2,8 @@
 kernel gives the equations of a state, and the loops of runtime/null_space_loop.py solve them with
 the rank that is found there.
 
-It stands behind compiled solvers (`Program.ended_by`): in single calls, in batches and in steps of
-time."""
+It stands behind compiled solvers (`Program.followed_by`): in single calls, in batches and in steps
+of time."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from armillary.constraints.null_space_kernel import Space, small_enough
 from armillary.constraints.plan import closing_weights
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel, Linked, address_of
+from armillary.evaluate.request import MANY_STATES
 from armillary.runtime import null_space_loop
 from armillary.runtime.null_space_code import NullSpace
 
@@ -26,16 +27,11 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.constraints.ladder import States
     from armillary.constraints.nullspace import Scaling
-    from armillary.evaluate.program import Follower, Program
-
-WORTH_NATIVE = 200  # states left to the null space: for fewer, its code would take longer to make
-_AGREED = 1e-6  # of accelerations, that new code has to be right to
+    from armillary.evaluate.program import Program
 
 
 class NullSpaceOfStates:
     """What stands behind compiled solvers: its kernel is made once."""
-
-    next: Follower | None = None
 
     def __init__(self, equations: Equations, code: Program):
         """code: of the whole equations (algorithms/closed/state_equations.py).  Where it reads no
@@ -53,13 +49,15 @@ class NullSpaceOfStates:
             self._kernel = StateKernel(source, e.scaling, weights, limits, corrects)
         return self._kernel
 
-    def __call__(self, one: States) -> Array:
-        """(1, n) of one state, open or closed."""
-        inputs, found = one.inputs(self._equations, self._code.tables), np.empty((1, self._nv))
+    def __call__(self, states: States, closed: bool = False) -> Array:
+        """(B, n); NaN where there is no answer.  closed: and at open positions, and where rows
+        contradict each other."""
+        evaluator, found = self._equations.evaluator, np.empty((len(states), self._nv))
+        inputs = states.inputs(self._equations, self._code.tables)
         arrays = [np.ascontiguousarray(inputs[name], float) for name in self._code.request.reads]
-        strides = [x.shape[-1] for x in arrays]
-        globals_ = self._equations.evaluator.base_numbers
-        self.kernel(False, "double").call(arrays, strides, [found], 1, globals_)
+        strides = [x.shape[-1] if len(x) == len(states) else 0 for x in arrays]
+        globals_ = evaluator.closed_base_numbers if closed else evaluator.base_numbers
+        self.kernel(False, "double").call(arrays, strides, [found], len(states), globals_)
         return found
 
 
@@ -70,16 +68,10 @@ def null_space_of_states(
 
     def make() -> NullSpaceOfStates | None:
         fits = native() and small_enough(equations.constraints.count, equations.tables.nv)
-        code = equation_kernels(equations, reads, passive) if fits else None
+        code = equation_kernels(equations, reads, passive, MANY_STATES + 1) if fits else None
         return None if code is None else NullSpaceOfStates(equations, code)
 
     return equations.memo.once(("null space of states", reads, passive), make)
-
-
-def agree(equations: Equations, off: Array, x: Array) -> bool:
-    """Is this nothing beside x, both (1, n)?"""
-    size, most = (np.abs(y / equations.scaling.columns).max(initial=0.0) for y in (x, off))
-    return bool(most <= _AGREED * size)
 
 
 class StateKernel(Kernel):

@@ -20,12 +20,11 @@ from armillary.constraints.compiled import compiled_kernels, eliminating_kernels
 from armillary.constraints.holding import Held, Named
 from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
-from armillary.constraints.null_space_states import WORTH_NATIVE, agree, null_space_of_states
+from armillary.constraints.null_space_states import NullSpaceOfStates, null_space_of_states
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.plan import for_inputs, make_plan
-from armillary.constraints.sparse_plan import sparse_plan
 from armillary.constraints.states import finite_rows, plain_state
+from armillary.constraints.table import small
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
 
@@ -37,6 +36,7 @@ STEPS = 8  # of Newton's method by one solver
 _SENSIBLE = 1e-3  # geometry tolerance, of the size: what is open by more is not closed by rounding
 _SMALL = 1e-8  # Newton's method is quadratic: after a step of this size the rest is rounding
 Notes = list[str] | None
+Call = Callable[..., Array | None]
 
 
 class Projector:
@@ -45,27 +45,42 @@ class Projector:
     def __init__(self, equations: Equations, closer: Closer):
         self.equations, self.closer = equations, closer
         self._made: dict[tuple[str, bool, tuple[str, ...]], Program | None] = {}
-        self._calls: dict[tuple[str, tuple[str, ...]], Callable[..., Array | None] | None] = {}
+        self._chains: dict[tuple[str, tuple[str, ...]], Program | None] = {}
+        self._calls: dict[tuple[str, tuple[str, ...], bool], Call | None] = {}
         self._any: dict[str, bool] = {}
-        self._left = 0  # states whose velocities came to the null space
 
     def rows(self, level: str) -> NDArray[np.bool_]:
         """(m,) rows that a step of q ("residual") or of v ("rate") looks at: those with content."""
         return ~self.equations.idle_rows if level == "rate" else self.closer.closing_rows
 
-    def kernels(
-        self, level: str, embed: bool = True, given: tuple[str, ...] = ()
-    ) -> Program | None:
-        """Of a step of q ("residual") or of v ("rate").  embed: False where the dependent
-        coordinates of the first fail.  given: further inputs, "prescribed" where rows move and
-        "parameters" where the inertias are others than the model's.
+    def kernels(self, level: str, given: tuple[str, ...] = ()) -> Program | None:
+        """All solvers of a step of q ("residual") or of v ("rate"), one behind the other, in native
+        code.  given: further inputs, "prescribed" where rows move and "parameters" where the
+        inertias are others than the model's.
 
         "followed": a step of q whatever the rows say that follow from others."""
-        small = may_be_compiled(self.equations)
-        key = (level, embed and (small or may_be_rolled(self.equations)), given)
+        if (level, given) not in self._chains:
+            first, second = (self._kernels(level, embed, given) for embed in (True, False))
+            last = self._last(given) if level == "rate" else None
+            if first is not None and second is not None and first is not second:
+                first = first.followed_by(second if last is None else second.followed_by(last))
+            elif first is not None and last is not None:
+                first = first.followed_by(last)
+            self._chains[level, given] = first
+        return self._chains[level, given]
+
+    def _kernels(self, level: str, embed: bool, given: tuple[str, ...]) -> Program | None:
+        """One solver.  embed: False where the dependent coordinates of the first fail."""
+        key = (level, embed and small(self.equations), given)
         if key not in self._made:
             self._made[key] = self._followed() if level == "followed" else self._make(*key)
         return self._made[key]
+
+    def _last(self, given: tuple[str, ...]) -> NullSpaceOfStates | None:
+        """The null space in native code, for steps of v."""
+        if given or not self.equations.constraints.ideal:
+            return None
+        return null_space_of_states(self.equations, ("q", "v"), True)
 
     def embeds(self, level: str) -> bool:
         """Is the first step by dependent coordinates, so that the regularised one is another?"""
@@ -73,11 +88,10 @@ class Projector:
         return plan is not None and plan.pivots is not None
 
     def _plan(self, level: str) -> Plan | None:
-        """How a step is solved; None where the mechanism is beyond code of its own."""
-        equations, rows = self.equations, self.rows(level)
-        if may_be_compiled(equations):
-            return make_plan(equations, rows, implied=True)
-        return sparse_plan(equations, rows) if may_be_rolled(equations) else None
+        """How a step is solved; None where the mechanism is too large for straight-line code."""
+        if not small(self.equations):
+            return None
+        return make_plan(self.equations, self.rows(level), implied=True)
 
     def _make(self, level: str, embed: bool, given: tuple[str, ...]) -> Program | None:
         rows = self.rows(level)
@@ -96,9 +110,7 @@ class Projector:
                 tolerance = max(RANK_TOLERANCE, self.equations.geometry_tolerance)
                 strict = self.closer.nearly_closed / tolerance
                 open_rows = (strict * weights[list(plan.kept)]).tolist()
-            step = correction(plan, level, open_rows)
-            rolled = may_be_rolled(self.equations)
-            made = compiled_kernels(self.equations, step, reads, rolled=rolled)
+            made = compiled_kernels(self.equations, correction(plan, level, open_rows), reads)
             if made is not None:
                 return made
         made = eliminating_kernels(self.equations, level, reads, True, rows, weights)
@@ -106,11 +118,11 @@ class Projector:
         return made if closes else None
 
     def _followed(self) -> Program | None:
-        if may_be_compiled(self.equations):
+        if small(self.equations):
             plan = make_plan(self.equations, self.rows("residual"), implied=True)
             if plan.pivots is not None and plan.implied:
                 return compiled_kernels(self.equations, correction(plan, "residual"), ("q",))
-        return self.kernels("residual")
+        return self._kernels("residual", True, ())
 
     def _closes_all_rows(self, kernels: Program) -> bool:
         """Are rows that were left out, as no motion changes them or as they follow from others in
@@ -160,9 +172,13 @@ class Projector:
 
     def _one_velocity(self, q: Array, v: Array, given: _Given) -> Array | None:
         """The step of v; None: unconverged, or there is no native call."""
-        call = self._native("rate", given.names)
-        others = given.inputs("rate", 1).values()
-        return None if call is None else call(q, v, *(x[0] for x in others))
+        others, found = [x[0] for x in given.inputs("rate", 1).values()], None
+        for whole in (False, True):
+            call = self._native("rate", given.names, whole)
+            found = None if call is None else call(q, v, *others)
+            if found is not None:
+                break
+        return found
 
     def project_with(
         self,
@@ -220,23 +236,13 @@ class Projector:
             return closed[None]
         open_ = np.ones(len(q), bool)
         for embed in (True, False):
-            kernels = self.kernels("residual", embed, given.names) if open_.any() else None
+            kernels = self._kernels("residual", embed, given.names) if open_.any() else None
             if kernels is not None:
-                before = open_.copy()
                 self._newton(kernels, q, open_, given)
-                if not embed and (before & ~open_).any():
-                    self._follow("residual", given.names)
         for k in np.flatnonzero(open_).tolist():
             with _noted(notes, k, q):
                 q[k] = self._closed(q[k], _of(moving, k))
         return q
-
-    def _follow(self, level: str, given: tuple[str, ...]) -> None:
-        """From now on the second step stands natively behind the first."""
-        first, second = (self.kernels(level, embed, given) for embed in (True, False))
-        if first is not None and second is not None and first is not second:
-            first.followed_by(second)
-            self._calls.pop((level, given), None)
 
     def nearby(self, q: Array) -> Array | None:
         """A place not far off where the rows that count are closed, by native calls; None where
@@ -244,7 +250,11 @@ class Projector:
         return self._one_position(q, _Given(), "followed") if self._moves("residual") else q
 
     def _one_position(self, q: Array, given: _Given, level: str = "residual") -> Array | None:
-        call = self._native(level, given.names)
+        closed = self._newton_of_one(q, given, level, whole=False)
+        return self._newton_of_one(q, given, level, whole=True) if closed is None else closed
+
+    def _newton_of_one(self, q: Array, given: _Given, level: str, whole: bool) -> Array | None:
+        call = self._native(level, given.names, whole)
         others = [x[0] for x in given.inputs("residual", 1).values()]
         for _ in range(STEPS):
             step = None if call is None else call(q, *others)
@@ -256,17 +266,19 @@ class Projector:
                 return q
         return None
 
-    def _native(self, level: str, given: tuple[str, ...]) -> Callable[..., Array | None] | None:
+    def _native(self, level: str, given: tuple[str, ...], whole: bool) -> Call | None:
         """A step of one state as a native call, about 1 µs, which gives None where it has not
-        converged; None: there is none."""
-        if (level, given) not in self._calls:
+        converged; None: there is none.  whole: by all solvers, else by the first."""
+        if (level, given, whole) not in self._calls:
             from armillary.evaluate import native_call
             from armillary.evaluate.lean_call import lean
 
-            kernels = self.kernels(level, given=given) if native_call.available() else None
-            numbers = self.equations.evaluator.base_numbers
-            self._calls[level, given] = lean(kernels, numbers)
-        return self._calls[level, given]
+            numbers, kernels = self.equations.evaluator.base_numbers, None
+            if native_call.available():
+                kernels = self._kernels(level, True, given)
+                kernels = self.kernels(level, given) if whole else kernels
+            self._calls[level, given, whole] = lean(kernels, numbers)
+        return self._calls[level, given, whole]
 
     def _newton(self, kernels: Program, q: Array, open_: NDArray[np.bool_], given: _Given) -> None:
         """Move open rows of q until their steps are small; tells which stay open."""
@@ -331,42 +343,30 @@ class Projector:
             for k, (place, rate) in enumerate(zip(arrays["q"], arrays["v"], strict=True)):
                 own = None if bodies is None else bodies[k]
                 found[k] = self.closer.velocity(place, rate, _of(states.prescribed, k), own)[0]
-            if not given.names:
-                self._end_natively(states.of(np.zeros(1, np.intp)), found[:1])
             return Outcome(found, np.ones(len(found), bool))
+
+        def last(states: States) -> Outcome | None:
+            native = self._last(given.names)
+            if native is None:
+                return None
+            return Outcome.of_kernel(states.arrays["v"] + native(states))
 
         others = {
             name: x for name, x in given.inputs("rate", len(q)).items() if name != "prescribed"
         }
         states = States({"q": q, "v": v} | others, prescribed=moving)
-        return solve_in_turn(states, compiled(True), compiled(False), null_space).values
-
-    def _end_natively(self, one: States, v: Array) -> None:
-        """The null space in native code behind the steps of v, once it was asked for so often that
-        this is worth its making; it is tried at one state, which is to get v."""
-        self._left += 1
-        often = self._left >= WORTH_NATIVE and not self.equations.steady
-        first = self.kernels("rate") if often else None
-        last = null_space_of_states(self.equations, ("q", "v"), True) if first else None
-        if first is None or last is None:
-            return
-        off = last(one) + one.arrays["v"] - v
-        if agree(self.equations, off, one.arrays["v"]) and first.ended_by(last):
-            self._calls.pop(("rate", ()), None)
+        return solve_in_turn(states, compiled(True), compiled(False), last, null_space).values
 
     def _rate_step(self, states: States, embed: bool) -> Outcome | None:
         """Velocities after one compiled step."""
         moving, arrays = states.prescribed, states.arrays
         given = _Given(moving if isinstance(moving, RowMotion) else None, arrays.get("parameters"))
-        kernels = self.kernels("rate", embed, given.names)
+        kernels = self._kernels("rate", embed, given.names)
         if kernels is None:
             return None
         inputs = {name: arrays[name] for name in ("q", "v")} | given.inputs("rate", len(states))
         step = kernels(inputs, len(states), self.equations.evaluator.base_numbers)["x"]
-        found = Outcome.of_kernel(arrays["v"] + step)
-        if not embed and found.converged.any():
-            self._follow("rate", given.names)
-        return found
+        return Outcome.of_kernel(arrays["v"] + step)
 
 
 @dataclass(frozen=True)

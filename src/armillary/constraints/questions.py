@@ -19,7 +19,6 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.named_states import completed, held_names
 from armillary.constraints.named_states import placed as placed_by_name
 from armillary.constraints.notes import refuse_open, warn_open
-from armillary.constraints.own_size import MANY_STATES, states_are_counted
 from armillary.constraints.states import (
     answerable,
     blanked,
@@ -36,7 +35,7 @@ from armillary.evaluate.dynamics import tree_identities
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, flag, one_number, whole_number
 from armillary.evaluate.named_states import State
-from armillary.evaluate.request import CompileOptions
+from armillary.evaluate.request import MANY_STATES, CompileOptions
 from armillary.evaluate.results import Identities
 from armillary.evaluate.table_face import TableFace
 from armillary.model.model import Model
@@ -46,12 +45,6 @@ if TYPE_CHECKING:
     from armillary.constraints.assembly import Assembly
     from armillary.constraints.mobility import Mobility
 
-# steps of runs from which straight-line code beyond the budget pays: it takes half a millisecond
-# per operation to make, and saves a nanosecond of it at each of some four evaluations per step
-_MANY_STEPS = 200_000
-_SOME_STEPS = MANY_STATES // 4  # the same for code that is rolled up
-_STATE = ("q", "v", "tau")
-_LONG = 60_000  # operations of such code
 _MANY = "Use driving_forces(q, v, a, actuators) for the forces of many states."
 
 
@@ -88,30 +81,13 @@ class Constrained(TableFace):
         key = ("geometry tolerance", geometry_tolerance)
         return self.evaluator.memo.once(key, lambda: type(self)(self.model, options))
 
-    def for_work(self, steps: float) -> Self:
-        """The same mechanism, compiled for so many steps of runs: where a closed one is beyond
-        the usual budget, and they are many, longer code pays: rolled up where it repeats itself,
-        else straight-line code.  What is announced decides, never a clock: equal calls have equal
-        bits."""
-        one_number("for_work: steps", steps, 0.0, 1e300)
-        usual = self.options.tier is None and self.options.budget == CompileOptions.budget
-        if not (self.model.constraints and usual and steps >= _SOME_STEPS):
+    def announced(self) -> Self:
+        """The same mechanism for many states, as runs and studies record them, however many these
+        are."""
+        if not self.model.constraints or self.options.states > MANY_STATES:
             return self
-        served = self.constraint_solver.forward.kernels(_STATE)
-        if served is None or served.specialised():
-            return self
-        if states_are_counted(self.constraint_solver.equations):
-            rolled = self._with(replace(self.options, states=MANY_STATES))
-            served = rolled.constraint_solver.forward.kernels(_STATE)
-            if served is not None and served.specialised():
-                return rolled
-        longer = replace(self.options, budget=_LONG, states=MANY_STATES)
-        return self._with(longer) if steps >= _MANY_STEPS else self
-
-    def _with(self, options: CompileOptions) -> Self:
-        """The same with other options, made once."""
-        make = lambda: type(self)(self.model, options)  # noqa: E731
-        return self.evaluator.memo.once(("options", options), make)
+        options = replace(self.options, states=MANY_STATES + 1)
+        return self.evaluator.memo.once("announced", lambda: type(self)(self.model, options))
 
 
 # -- rows ------------------------------------------------------------------------------------

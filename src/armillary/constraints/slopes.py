@@ -10,10 +10,8 @@ import numpy as np
 
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
-from armillary.constraints.compiled import longer
-from armillary.constraints.compiled_rows import Asked
-from armillary.constraints.own_size import may_be_rolled
-from armillary.constraints.splitting import LONGEST, SolvedSplit
+from armillary.constraints.splitting import SolvedSplit
+from armillary.constraints.table import SLOPES, options_for
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.request import Request
 from armillary.runtime.variation_loop import STATE
@@ -32,13 +30,7 @@ WITHOUT_WRENCHES = (*_ALONG, *STATE)  # what slopes read
 
 
 def often_asked(equations: Equations, more: int = 0) -> bool:
-    """Were so many states asked for, with these, that code is worth its making?"""
-    asked = equations.memo.once("slopes of states", Asked)
-    asked.count += more
-    if asked.count >= _WORTH:
-        return True
-    worth = asked.count * len(equations.tables.bodies) >= _SOME_BODIES * _WORTH
-    return worth and may_be_rolled(equations)
+    return True
 
 
 def _tables(equations: Equations, passive: bool) -> Tables:
@@ -58,11 +50,9 @@ def slope_kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -
 
         owner = equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        # the interpreter takes seconds for what long code takes seconds to make
-        options = replace(longer(owner.options, LONGEST), states=max(owner.options.states, 1))
-        rolls = may_be_rolled(equations)
-        kernels = Program(request, _tables(equations, passive), options, rolls=rolls)
-        return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
+        options = options_for(equations, SLOPES)
+        kernels = Program(request, _tables(equations, passive), options)
+        return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
 
     return equations.memo.once(("slopes", reads, passive), make)
 

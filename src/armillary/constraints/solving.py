@@ -133,6 +133,8 @@ def _solved_at_once(mechanism: Constrained, q: State, v: State, tau: State) -> S
     from armillary.constraints.direct_forces import solved_at_once
 
     closed = mechanism.constraint_solver
+    if closed.forward.may_contradict(None):  # the dynamics of a step keep some of these rows
+        return None
     return solved_at_once(closed.equations, closed.step_dynamics, q, v, tau)
 
 

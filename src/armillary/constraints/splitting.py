@@ -18,16 +18,14 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.closed.split import split_dynamics
 from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.null_space_kernel import solve_call
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
-from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.states import fulfilled
+from armillary.constraints.table import small
 from armillary.errors import ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.inputs import Array
-from armillary.evaluate.request import CompileOptions
 
 if TYPE_CHECKING:
     from armillary.algorithms.closed.constrained import Plan
@@ -98,10 +96,8 @@ def solved_split(equations: Equations, system: System, single: bool) -> SolvedSp
 def often_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
     """By compiled code once so many states were asked for that it is worth its making, as
     `compiled_split`."""
-    asked = equations.memo.once("split states", Asked)
-    asked.count += len(states)
     by_load = states.passive and equations.model.load_dependent_joints
-    if asked.count < _WORTH or by_load or not len(states):
+    if by_load or not len(states):
         return None
     return compiled_split(equations, states, closed)
 
@@ -125,26 +121,19 @@ def compiled_split(equations: Equations, states: States, closed: bool) -> Solved
 def split_program(equations: Equations, states: States) -> Program | None:
     """Code that splits the equations of states like these; None where there is none.  Long code is
     made once it was asked for often."""
-    asked = equations.memo.once("calls of splits", Asked)
-    asked.count += 1 + len(states) // 100
-    kernels = None
-    for budget in (CompileOptions.budget, LONGEST)[: 1 + (asked.count > _WORTH_LONG)]:
-        key = ("split dynamics", states.reads, states.passive, budget)
-        kernels = kernels or equations.memo.once(key, partial(_kernels, equations, *key[1:]))
-    return kernels
+    key = ("split dynamics", states.reads, states.passive)
+    return equations.memo.once(key, partial(_kernels, equations, *key[1:]))
 
 
-def _kernels(
-    equations: Equations, reads: tuple[str, ...], passive: bool, budget: int
-) -> Program | None:
-    if not equations.constraints.ideal or not may_be_compiled(equations):
+def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
+    if not equations.constraints.ideal or not small(equations):
         return None
     every, of_places = _plans(equations)
     if every.pivots is None or of_places.pivots is None:
         return None
     s, places = equations.scaling, None if of_places is every else of_places
     algorithm = split_dynamics(every, places, (s.rows / s.length).tolist())
-    return compiled_kernels(equations, algorithm, reads, passive, budget=budget)
+    return compiled_kernels(equations, algorithm, reads, passive)
 
 
 def _orthonormal(scaling: Scaling, motions: Array) -> Array:

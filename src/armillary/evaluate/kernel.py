@@ -15,7 +15,7 @@ from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import Lanes
 from armillary.runtime.callable_type import data_address, fits
 
-CodeKind = Literal["loop", "straight", "rolled", "solve", "interpreter"]
+CodeKind = Literal["loop", "straight", "solve", "interpreter"]
 Spot = tuple[int, np.ndarray]  # the body that carries the asked frame, and X_FK
 TYPES = {"double": np.float64, "float": np.float32}
 LARGE = 2**19  # bytes of a result whose memory malloc does not keep: kept_results.py does

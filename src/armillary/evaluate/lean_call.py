@@ -36,7 +36,7 @@ class OneOrMany:
     def __init__(self, program: Program, globals_: Array):
         self.program, self.globals_ = program, globals_
         self._one: BoundQuestion | None = None
-        self._version = -1  # of the program that the native call knows
+        self._made = False
         self._names: tuple[str, ...] = ()
         self._rows: BoundQuestion | None = None
 
@@ -56,8 +56,8 @@ class OneOrMany:
     def one(self, *given: Array) -> dict[str, Array] | None:
         """One state by its inputs (n), in the order in which the program reads them; None unless
         they are plain arrays of that size and all results are finite."""
-        if self._version != self.program.version:
-            self._one, self._version = lean(self.program, self.globals_), self.program.version
+        if not self._made:
+            self._one, self._made = lean(self.program, self.globals_), True
             self._names = tuple(self.program.kernel(False, "double").output_shapes)
         return self._by_name(None if self._one is None else self._one(*given))
 

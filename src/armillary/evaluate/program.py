@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,17 +24,13 @@ from armillary.model.lowering.tree import Tables
 
 if TYPE_CHECKING:
     from armillary.evaluate.kernel_in_turn import KernelInTurn
-    from armillary.evaluate.rolled_code import RolledCode
     from armillary.graph.function import FunctionGraph
     from armillary.runtime.threads import Threads
 
 _PER_BODY = 200  # operations of the budget: larger mechanisms are not even traced for tier 2
 _LONGEST_TRACE = 60  # bodies that are always traced
 _FRAMES = 8  # bodies whose frames get straight-line code of their own; others share the loops
-_TIERS = {"loop": 1, "straight": 2, "rolled": 2, "solve": 2, "interpreter": 0}
-# operations: rolled code that is longer compiles for seconds, and is made where many states are
-# announced
-_ROLLED_FROM = 6000
+_TIERS = {"loop": 1, "straight": 2, "solve": 2, "interpreter": 0}
 _WORTH = 50e-6  # s of work that are worth a thread
 
 
@@ -104,9 +101,7 @@ Verify = Callable[["Program", Kernel], None]  # raises where a kernel is wrong
 
 
 class Follower(Protocol):
-    """What may stand behind a program: another one, or a kernel in a coat of its own."""
-
-    next: Follower | None
+    """What may stand behind a program: another one, or any object with kernels."""
 
     def kernel(self, batched: bool, element: str) -> Kernel: ...
 
@@ -115,8 +110,7 @@ class Program:
     """All compiled forms of one algorithm on one mechanism, made when they are first needed.
 
     verify: looks at each of them (doubles) before it is used, and raises where it is wrong.
-    general: what serves where straight-line code does not; by default loops over the bodies.
-    rolls: straight-line code that is long and repeats itself is rolled up (graph/rolling.py)."""
+    general: what serves where straight-line code does not; by default loops over the bodies."""
 
     def __init__(
         self,
@@ -125,15 +119,13 @@ class Program:
         options: CompileOptions,
         verify: Verify | None = None,
         general: Code | None = None,
-        rolls: bool = False,
     ):
         self.request, self.tables, self.options = request, tables, options
-        self._verify, self._general, self._rolls = verify, general, rolls
+        self._verify, self._general = verify, general
         self._kernels: dict[tuple, Kernel] = {}
-        self.next: Follower | None = None
+        self._behind: Follower | None = None
         self._turns: dict[bool, KernelInTurn] = {}
-        self.version = 0  # of its kernels: they change when another program is put behind it
-        self._codes: dict[int | None, StraightCode | RolledCode | None] = {}
+        self._codes: dict[int | None, StraightCode | None] = {}
         self._far_too_long = False  # for a trace
         self._pace: dict[int, float] = {}  # s that a row takes, by kernel
         self.explanations: list[Explanation] = []
@@ -145,13 +137,11 @@ class Program:
     @cached_property
     def _too_large(self) -> bool:
         """Is it too long to be traced?  A small budget is no reason: the trace is counted."""
-        if self._rolls:
-            return False
         if len(self.tables.bodies) > max(_LONGEST_TRACE, self.options.budget // _PER_BODY):
             return True
         return least_operations(self.request.algorithm, self.tables) > self.options.budget
 
-    def _straight_code(self, frame_body: int | None) -> StraightCode | RolledCode | None:
+    def _straight_code(self, frame_body: int | None) -> StraightCode | None:
         """Straight-line code where it is wanted and small enough."""
         tier = self.options.tier
         constrained = self.tables.constraints is not None and self._general is None
@@ -169,19 +159,9 @@ class Program:
             straight = straight_code(self.request, self.tables, frame_body)
             # traced here in any case: callers hear at once of what cannot be
             fits = straight.fits(self.options.budget) if tier is None else straight.operations >= 0
-            self._codes[frame_body] = straight if fits else self._rolled()
+            self._codes[frame_body] = straight if fits else None
             self._far_too_long = straight.given_up
         return self._codes[frame_body]
-
-    def _rolled(self) -> RolledCode | None:
-        """Code that is too long in a row, in loops, where it repeats itself."""
-        if not self._rolls or self.options.tier is not None:
-            return None
-        from armillary.evaluate.rolled_code import RolledCode
-
-        rolled, budget = RolledCode(self._folded), self.options.budget
-        most = budget if self.options.states else min(budget, _ROLLED_FROM)
-        return rolled if rolled.operations <= most else None
 
     @cached_property
     def _reaches_far(self) -> bool:
@@ -215,15 +195,9 @@ class Program:
             return SlopedCode(request, tables)
         return LoopCode(request, tables)
 
-    def specialised(self) -> bool:
-        """Does code of this one mechanism serve it, in a row or rolled up?  (Algorithms that need
-        no frame.)"""
-        return self._straight_code(None) is not None
-
     def straight(self) -> bool:
-        """Does straight-line code serve it?  (Algorithms that need no frame.)"""
-        code = self._straight_code(None)
-        return code is not None and code.kind == "straight"
+        """Does straight-line code of the mechanism serve it?  (Algorithms that need no frame.)"""
+        return self._straight_code(None) is not None
 
     def graph(self) -> FunctionGraph:
         """The whole question as one graph, however long.  (Algorithms that need no frame.)"""
@@ -233,36 +207,22 @@ class Program:
     def _folded(self) -> StraightCode:
         return straight_code(self.request, self.tables, folded=True)
 
-    def followed_by(self, other: Program) -> None:
-        """Rows that this program leaves without an answer (NaN) go to the other one, natively, and
-        then to those that came behind it before; for questions with one result, in doubles."""
-        behind = self.next
-        while behind is not None and behind is not other:
-            behind = behind.next
-        if behind is None:
-            other.next, self.next = self.next, other
-            self._turns, self.version = {}, self.version + 1
-
-    def ended_by(self, last: Follower) -> bool:
-        """Rows that this program and all behind it leave without an answer go to the last one,
-        which others are put before from now on.  Was it another, or none, so far?"""
-        if self.next is None:
-            self.next, new = last, True
-        else:
-            new = isinstance(self.next, Program) and self.next.ended_by(last)
-        if new:
-            self._turns, self.version = {}, self.version + 1
-        return new
+    def followed_by(self, behind: Follower) -> Program:
+        """The same with another behind it: rows that this one leaves without an answer (NaN) go
+        there, natively; for questions with one result, in doubles."""
+        other = copy(self)  # with the same kernels
+        other._behind, other._turns = behind, {}
+        return other
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
         """What answers, for one state or for rows of them."""
         first = self._kernel(batched, element, frame_body)
-        if self.next is None or element != "double":
+        if self._behind is None or element != "double":
             return first
         if batched not in self._turns:
             from armillary.evaluate.kernel_in_turn import KernelInTurn
 
-            self._turns[batched] = KernelInTurn(first, self.next.kernel(False, element))
+            self._turns[batched] = KernelInTurn(first, self._behind.kernel(False, element))
         return self._turns[batched]
 
     def _kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
@@ -334,7 +294,7 @@ class Program:
             frame = (frame[0], frame[1].astype(dtype, copy=False))
         outputs = list(results.values())
         self._share(kernel, Rows(arrays, strides, outputs, rows, numbers, frame))
-        if kernel.code.kind in ("loop", "rolled", "interpreter"):
+        if kernel.code.kind in ("loop", "interpreter"):
             _mark_bad_rows(arrays, outputs)
         return results | _handed_out(given, results, single)
 

@@ -27,6 +27,7 @@ from armillary.model.elements.element import OUTPUTS
 from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
 
+MANY_STATES = 64  # more are many
 GLOBALS = 16  # numbers of gravity, base velocity and base acceleration; largest opening
 
 
@@ -38,11 +39,8 @@ class CompileOptions:
     (2 where the operations stay within the budget).  threads: that share the rows of a batch where
     that pays, at most as many as there are processors.  lanes: states of a batch that are worked on
     together, 2, 4, 8 or 16; None: as many as a register of this processor holds.
-    states: that will be asked for, as far as it is known: from some thousands on, code that takes
-    seconds to make pays for mechanisms of many equal parts.
-    background: code of closed mechanisms is made in a thread of its own, while loops answer their
-    forward dynamics.  The clock decides then who answers, and last digits may differ from run to
-    run.
+    states: that will be asked for, as far as it is known: more than 64 are many, for which closed
+    mechanisms have longer code (constraints/table.py); runs, studies and larger batches have it.
     optimize: 0: code is generated as fast as LLVM can, three to four times sooner; it runs 1.3 to
     1.9 times slower and gives the same bits.  None: as fast code as LLVM makes.
     geometry_tolerance: constraints that differ by less than this part of the machine's size count
@@ -56,7 +54,7 @@ class CompileOptions:
     geometry_tolerance: float | None = None
     states: int = 0
     optimize: int | None = None
-    background: bool = False
+    background: bool = False  # refused: nothing is made in the background any more
 
     def __post_init__(self) -> None:
         if self.tier not in (None, 1, 2):
@@ -79,8 +77,11 @@ class CompileOptions:
         whole_number("threads", self.threads, 1)
         whole_number("budget", self.budget, 0)
         whole_number("states", self.states, 0)
-        if type(self.background) is not bool:
-            raise InputError(f"background: expected True or False, found {self.background!r}.")
+        if self.background is not False:
+            raise InputError(
+                "background: it is not needed any more. Code is made once, before it is used, and "
+                "which code answers does not depend on when. Leave it out."
+            )
 
     def simd(self, batched: bool, element: str = "double") -> Lanes:
         """How many states of a batch are worked on together, or one."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from math import nan
+from math import inf, nan
 
 from armillary.codegen.abi import ARRAYS, Context, Slot
 from armillary.codegen.code import Code
@@ -34,7 +34,8 @@ INPUTS = ("M", "force", "J", "target")  # (n, n), (n), (m, n), (m)
 # then those of rank_loop: rank and bound of the condition, Q^T (n, n), R^T (m, n), P (m), shares
 OUTPUTS = ("a", "multipliers", "residual", *rank_loop.OUTPUTS)  # (n), (m), (m)
 SPLIT = ("a", "multipliers", "P_turned", "response", *rank_loop.OUTPUTS[:2])  # (m, n), (n, n)
-_NAN = hexadecimal(nan, "double")
+_NAN, _ENDLESS = (hexadecimal(x, "double") for x in (nan, inf))
+CONFLICT = 1e-8  # of the largest terms of all rows: more left of a row is a contradiction
 _RESIDUAL = 2  # among the right sides of a state: gamma, rate, residual
 _OPENING = 15  # among the global numbers: how far positions may be open
 
@@ -43,7 +44,7 @@ _OPENING = 15  # among the global numbers: how far positions may be open
 def library() -> Library:
     """`batch(ctx)` and `split(ctx)` of equations that are given; `state(ctx)` of states, one after
     the other, whose equations another kernel gives: a alone, and not a number at open positions
-    where closed ones are asked for."""
+    and where rows contradict each other, if closed ones are asked for."""
     parts = (
         *rank_loop.parts(), *symmetric_parts(), *general_parts(), _turn(), _reflected_row(),
         _motion(), _carry(), *free_motion_parts(), _answer(), _batch(), _split(), _state(),
@@ -285,7 +286,27 @@ def _state() -> str:
         w.raise_to(tolerance, rough)
         c.do("call void @answer(ptr %ctx)")
         most = c.read(c.field(Context.GLOBALS), _OPENING, "double")
+        with c.when(c.let(f"fcmp olt double {most}, {_ENDLESS}")):
+            _contradicting(c, w, opened, largest)
         closed = c.let(f"fcmp ole double {c.read_number(opened)}, {most}")
         with c.when(c.let(f"xor i1 {closed}, true")), c.loop(w.n) as k:
             c.write(a, k, _NAN, "double")
     return c.text()
+
+
+def _contradicting(c: Code, w: Work, opened: str, largest: str) -> None:
+    """Rows that contradict each other count as open: |target - J a| against the largest terms."""
+    c.write_number(largest, "0.0")
+    terms = c.number()
+    with c.loop(w.m) as i:
+        c.write_number(terms, w.size(c.read(w("TARGET"), i, "double")))
+        row = w.row_at(w("J"), i, w.n)
+        with c.loop(w.n) as k:
+            term = c.float("fmul", c.read(row, k, "double"), c.read(w("A"), k, "double"))
+            c.accumulate(terms, "fadd", w.size(term))
+        w.raise_to(largest, c.read_number(terms))
+    limit = c.float("fmul", c.read_number(largest), hexadecimal(CONFLICT, "double"))
+    with c.loop(w.m) as i:
+        left = w.size(c.read(w("LEFT"), i, "double"))
+        with c.when(c.let(f"fcmp ogt double {left}, {limit}")):
+            c.write_number(opened, _ENDLESS)

@@ -250,8 +250,6 @@ class _Group:
         if varied:
             mechanism = mechanism.varying(*varied)
             mechanism.evaluator.inertia_checked = experiment.mechanism.evaluator.inertia_checked
-        if mechanism.constraints:  # the same bits, whatever chunk a process has done before
-            mechanism.constraint_solver.equations.steady = True
         self.experiment = experiment.replace(mechanism)
         self.mechanism = mechanism
         self._blocks = self._varied_blocks(numbers)

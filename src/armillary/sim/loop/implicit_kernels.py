@@ -33,8 +33,8 @@ class ImplicitKernels:
     """Of one mechanism: what sim/methods/jacobian.py asks for, the same way.  Raises `NotNative`
     where there is none.
 
-    kernels: by role, each with the names of its inputs.  programs: whose kernels may change.
-    balls: where in v the turns of joints with quaternions begin."""
+    kernels: by role, each with the names of its inputs.  balls: where in v the turns of joints with
+    quaternions begin."""
 
     def __init__(self, mechanism: Mechanism, tables: Tables, reads: tuple[str, ...], batched: bool):
         """tables and reads: those of the dynamics."""
@@ -42,7 +42,6 @@ class ImplicitKernels:
         pairs = zip(mechanism.model.joints, mechanism.model.slots, strict=True)
         self.balls = [slot.v.start for joint, slot in pairs if joint.nq != joint.nv]
         self.kernels: dict[str, tuple[tuple[str, ...], Kernel]] = {}
-        self.programs: list[Program] = []
         if not (mechanism.model.constraints or Center(mechanism)):
             derivatives = owner.kernels_of(forward_dynamics_derivatives, reads, True, True)
             if derivatives.tables.fused != tables.fused:
@@ -73,7 +72,6 @@ class ImplicitKernels:
         kernel = None if program is None else program.kernel(batched, "double")
         if program is None or kernel is None or not kernel.address:
             raise NotNative(_MISSING[role])
-        self.programs.append(program)
         self.kernels[role] = reads, kernel
 
     def _slopes(self, batched: bool) -> Kernel:

@@ -200,8 +200,6 @@ class NativeLoop:
     def advance(self, state: State, taken: int, steps: int, h: float, every: int) -> StepBatch:
         """Up to `steps` steps of h, after `taken` ones; moves the state (not its time)."""
         m, nz, samples = self.substeps, self.system.nz, self.system.modes.samples
-        if any(stepping.outdated for _, stepping in self._blocks):
-            self._make()
         steps = min(steps, self.most(every))
         span = Span(steps * m, h / m, state.t, taken * m, every * m)
         z = np.concatenate([state.z, samples.numbers(state.v)], axis=-1)

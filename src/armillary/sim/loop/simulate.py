@@ -103,7 +103,6 @@ def simulate(
         return with_error_estimate(simulate, given)
     mechanism, q0 = placed(mechanism.with_tolerance(geometry_tolerance), q0)
     check_times(duration, step, tolerance, t0, every)
-    mechanism = mechanism.for_work(duration / step * _runs(q0, v0, inputs, parameters))
     moved, names = PrescribedMotions(mechanism, prescribed, step), listed(record)
     project, rates = projection_or_rates(project, method, names, parameters is not None)
     outside = (inputs, external, period, parameters, moved, voltages, rates)
@@ -118,20 +117,6 @@ def simulate(
         loop = partial(Loop, project=project, tolerance=tolerance, progress=_progress(progress))
         span = (t0, t0 + duration, step, int(every))
         return _knowing(given, _begun(loop, system, stepping, watched, recorder, state, span))
-
-
-def _runs(*given: object) -> int:
-    """How many runs these start, as far as their shapes tell."""
-    return max(map(_rows, given), default=1)
-
-
-def _rows(given: object) -> int:
-    """Of a batch; 1: one run, or nothing that says so."""
-    if isinstance(given, np.ndarray):
-        return len(given) if given.ndim == 2 else 1
-    if isinstance(given, list) and given and isinstance(given[0], list | tuple | np.ndarray):
-        return len(given)
-    return 1
 
 
 def _knowing(given: dict[str, object], run: Run) -> Run:

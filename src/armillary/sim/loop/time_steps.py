@@ -40,7 +40,6 @@ from armillary.sim.loop.step_memory import exponential_memory, state_arrays, zer
 from armillary.sim.loop.variational_kernels import VariationalKernels
 
 if TYPE_CHECKING:
-    from armillary.evaluate.program import Program
     from armillary.mechanism.mechanism import Mechanism
 
 
@@ -82,9 +81,8 @@ class Stepping:
         given = (*given, "prescribed") if pulled else given
         self._reads = ("q", "v", "tau", *given, *others)
         self.kernels: dict[str, Kernel] = {}  # by role, see time_context.py
-        self._programs: list[tuple[Program, int]] = []  # kernels may change with their versions
         self._contexts: dict[str, np.ndarray] = {}
-        dynamics = self._watched(dynamics_program(mechanism, self._reads, kept))
+        dynamics = dynamics_program(mechanism, self._reads, kept)
         self.tables = dynamics.tables  # of the bodies that wrenches act on
         self._call("dynamics", dynamics.kernel(self._batched, "double"))
         self._other_bodies("dynamics", self._reads)
@@ -180,17 +178,8 @@ class Stepping:
             kernels = owner.constraint_solver.projector.kernels(level, given=given)
             if kernels is None:
                 raise NotNative(f"no traced kernel for the {name}")
-            self._call(name, self._watched(kernels).kernel(self._batched, "double"))
+            self._call(name, kernels.kernel(self._batched, "double"))
             self._other_bodies(name, ("q", *("v",) * (level == "rate"), *given))
-
-    def _watched(self, program: Program) -> Program:
-        self._programs.append((program, program.version))
-        return program
-
-    @property
-    def outdated(self) -> bool:
-        """Are there other kernels by now than those that the loop was made with?"""
-        return any(program.version != version for program, version in self._programs)
 
     def _draw_back(self) -> None:
         """Accelerations of open rows, as an input of the dynamics."""
@@ -218,8 +207,6 @@ class Stepping:
 
     def _implicit(self) -> None:
         made = ImplicitKernels(self.mechanism, self.tables, self._reads, self._batched)
-        for program in made.programs:
-            self._watched(program)
         for role, (reads, kernel) in made.kernels.items():
             self._call(role, kernel)
             if "parameters" in reads:

@@ -162,7 +162,7 @@ class States:
 
     def _solved(self, baumgarte: DrawnBack | None) -> ConstrainedSolution:
         given = (self.q, self.v, self.tau, self.loads)
-        found = self.mechanism.solve(
+        found = self.mechanism.announced().solve(
             *given, prescribed=self.moving, baumgarte=baumgarte, **self.bodies
         )
         assert isinstance(found, ConstrainedSolution)
