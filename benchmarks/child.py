@@ -2,6 +2,8 @@
 
 import                   s to import armillary after numpy
 first ROBOT QUESTION     s to read the file; s of the first call
+edit EXAMPLE             s from another mass to the answer, after the first
+drive                    s of a car, its first acceleration and its first drive
 study VARIANTS           MB at most of a study in a folder; s on the clock
 memory BODIES            MB on top of the import, for a chain asked inverse and forward dynamics
 
@@ -66,6 +68,29 @@ def first_call(robot: str, question: str) -> list[float]:
     return [*reading, *watch.read()]
 
 
+def edit(name: str) -> list[float]:
+    import armillary as am
+
+    arm = am.example(name)
+    for mass in (1.111, 1.234):  # both unlike the others: equal masses are another structure
+        mechanism = arm.replace(bodies={arm.bodies[-1]: {"mass": mass}})
+        watch = Watch()
+        rest = mechanism.inverse_dynamics(mechanism.initial, *[[0.0] * mechanism.nv] * 2)
+        mechanism.forward_dynamics(mechanism.initial, [0.0] * mechanism.nv, rest)
+    return watch.read()
+
+
+def drive() -> list[float]:
+    import armillary as am
+
+    watch = Watch()
+    car = am.vehicles.car()
+    q, v = car.start(20.0)
+    car.mechanism.forward_dynamics(q, v, [0.0] * car.mechanism.nv)
+    am.vehicles.drive(car, am.vehicles.lane_change(20.0), step=2e-3)
+    return watch.read()
+
+
 def memory(bodies: str) -> list[float]:
     from benchmarks.mechanisms import chain, states
 
@@ -99,7 +124,10 @@ def peak() -> float:
     return float(line.split()[1]) * 1024 / 1e6
 
 
-TASKS = {"import": import_time, "first": first_call, "memory": memory, "study": study}
+TASKS = {
+    "import": import_time, "first": first_call, "edit": edit, "drive": drive, "memory": memory,
+    "study": study,
+}  # fmt: skip
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[sys.argv[1]](*sys.argv[2:])))  # type: ignore[operator]

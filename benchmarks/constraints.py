@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
 import armillary as am
+from armillary.sim.loop import stream as streams
+from armillary.sim.loop.time_steps import Stepping
 from benchmarks import targets
 from benchmarks.accuracy import relative_error
 from benchmarks.clock import race, statement
@@ -23,10 +28,10 @@ OURS = "arm.forward_dynamics(q, v, x)"
 INTO = "arm.forward_dynamics(q, v, x, out=out)"
 RUN = "am.simulate(arm, q, v, steps * h, h, 'rk4', every=steps)"
 STEPS, STEP = 500, 1e-3  # of a run of the car, s
+LATENCY_STEPS, LATENCY_RUNS = 1000, 5
 CHECKED = 8  # states compared with the dense solution
 WINDOWS = (2, 10, 20, 30, 60, 100, 300, 1000)
 FITTED = 10  # windows from which the exponent counts
-ANNOUNCED = 100_000  # states: enough for code of the mechanism at every size
 ELIMINATION = "ours, elimination"  # compile(tier=1): the way of large mechanisms at every size
 ANGLE, SPEED = 0.7, 1.3  # of all rods of the ladder, rad and rad/s
 NOTES = (
@@ -34,8 +39,9 @@ NOTES = (
     "of the ladder, against the one equation of motion it has with parallel rods.",
     "Pinocchio: constraintDynamics with 3D constraints and its fastest exact settings, one step "
     "(undamped where the rows are independent); per state of a batch, its call in a Python loop.",
-    "ladder: with 100 000 states announced. Beyond 112 windows code of the mechanism is made then, "
-    "or after 10 000 states were asked for; until then the elimination answers.",
+    "ladder: straight-line code up to some 20 windows, the elimination beyond; change: of the time "
+    "per window from the one to the other.",
+    "latency: the longest step of a run over the mean of its steps, each the least of some runs.",
 )
 
 
@@ -77,6 +83,7 @@ def run(setting: Setting) -> Section:
     rows += car_rows(setting)
     windows = [n for n in WINDOWS if n <= setting.effort.largest]
     growing = [ladder_row(n, setting) for n in windows]
+    rows += [latency_row(name) for name in LATENCIES]
     count = setting.effort.batch
     title = f"Closed mechanisms, forward dynamics: one state, and per state of {count}"
     return Section("constraints", title, [*rows, *growing, *fit(growing)], NOTES)
@@ -161,7 +168,7 @@ def car_rows(setting: Setting) -> list[Row]:
 
 
 def ladder_row(windows: int, setting: Setting) -> Row:
-    arm = ladder(windows).compile(states=ANNOUNCED)
+    arm = ladder(windows)
     q, v, tau = ladder_state(arm)
     loops = arm.compile(tier=1)
     runners = {
@@ -207,15 +214,85 @@ def _signs(arm: am.Mechanism) -> Array:
 
 def fit(rows: list[Row]) -> list[Row]:
     """The exponent of time over windows, and the largest jump of the time per window from one size
-    to the next; of what serves many states, and of the elimination, which serves every size."""
+    to the next, by one solver and where another takes over; of the elimination at every size."""
     found = []
     for name, shown in (("ours", "growth"), (ELIMINATION, "growth, elimination")):
-        pairs = [(int(row.robot.split()[1]), float(row.times[name])) for row in rows]
-        lengths, times = zip(*(pair for pair in pairs if pair[0] >= FITTED), strict=True)
+        chosen = [row for row in rows if int(row.robot.split()[1]) >= FITTED]
+        lengths = [int(row.robot.split()[1]) for row in chosen]
+        times = [float(row.times[name]) for row in chosen]
         each = [time / length for length, time in zip(lengths, times, strict=True)]
+        straight = [name == "ours" and "tier 2" in str(row.times["our kernel"]) for row in chosen]
+        steps = list(zip(pairwise(each), pairwise(straight), strict=True))
+        jumps = [b / a for (a, b), (one, other) in steps if one == other]
+        changes = [b / a for (a, b), (one, other) in steps if one != other]
+        loops = [k for k, x in enumerate(straight) if not x]
+        large = exponent([lengths[k] for k in loops], [times[k] for k in loops])
         scores = {
-            "exponent": Score(exponent(list(lengths), list(times)), targets.EXPONENT, low=True),
-            "jump": Score(max(b / a for a, b in pairwise(each)), targets.JUMP, low=True),
+            "exponent": Score(large, targets.EXPONENT, low=True),
+            "jump": Score(max(jumps), targets.JUMP, low=True),
         }
+        if changes:
+            scores["change"] = Score(max(changes), targets.CHANGE, low=True)
         found.append(Row(f"ladder {lengths[0]}..{lengths[-1]}", shown, {}, scores, group="growth"))
     return found
+
+
+# -- evenness in time ------------------------------------------------------------------------------
+
+
+def latency_row(name: str) -> Row:
+    """Steps of rk4 through singular places, one native call each."""
+    arm, q, v = LATENCIES[name]()
+    least: dict[int, float] = {}
+    call = Stepping.run
+
+    def timed(stepping: Stepping, state: Any, work: Any) -> int:
+        begun = time.perf_counter()
+        done = call(stepping, state, work)
+        now.append(time.perf_counter() - begun)
+        return done
+
+    arguments = {"mechanism": arm, "q0": q, "v0": v, "duration": LATENCY_STEPS * STEP, "step": STEP}
+    with mock.patch.object(Stepping, "run", timed), mock.patch.object(streams, "PACE", 1):
+        for _ in range(LATENCY_RUNS):
+            now: list[float] = []
+            streams.stream(arguments | {"stick": False}, lambda *_: _Nobody())
+            for k, took in enumerate(now):
+                least[k] = min(least.get(k, took), took)
+    mean, worst = sum(least.values()) / len(least), max(least.values())
+    score = Score(worst / mean, targets.LATENCY, low=True)
+    return Row(name, "latency", {"mean step": mean, "worst step": worst}, {"worst / mean": score},
+               group="latency")  # fmt: skip
+
+
+class _Nobody:
+    """Keeps no state of a run."""
+
+    forces = False
+
+    def __call__(self, state: Any) -> None: ...
+
+    def many(self, times: list[float], batch: Any) -> None: ...
+
+
+def _swinging() -> tuple[am.Mechanism, Array, Array]:
+    """A parallelogram that is thrown through its flat position."""
+    arm = am.example("four-bar-ladder", n=1)
+    return arm, np.array([0.5, -0.5, 0.5]), 9.0 * np.array([1.0, -1.0, 1.0])
+
+
+def _straight_ahead() -> tuple[am.Mechanism, Array, Array]:
+    arm = am.example("rover")
+    return arm, np.array(arm.initial), np.zeros(arm.nv)
+
+
+def _turning() -> tuple[am.Mechanism, Array, Array]:
+    arm = am.example("bricard")
+    return arm, np.array(arm.initial), arm.project(arm.initial, np.ones(arm.nv))[1]
+
+
+LATENCIES: dict[str, Callable[[], tuple[am.Mechanism, Array, Array]]] = {
+    "four-bar through its flat place": _swinging,
+    "rover, straight ahead": _straight_ahead,
+    "bricard": _turning,
+}

@@ -27,6 +27,8 @@ def run(setting: Setting) -> Section:
     rows = [Row("import armillary", "on top of numpy", {"import": used, "on the clock": clock})]
     for robot in setting.robots or ASKED:
         rows += [first_row(robot, question, processes) for question in QUESTIONS]
+    rows += [edit_row(name, processes) for name in targets.EDIT]
+    rows.append(drive_row(processes))
     return Section("startup", TITLE, rows, NOTES)
 
 
@@ -50,6 +52,28 @@ def first_row(robot: str, question: str, processes: int) -> Row:
     }
     text = question.replace("_", " ")
     return Row(ROBOTS[robot].name, f"first {text}", times, scores)
+
+
+def edit_row(name: str, processes: int) -> Row:
+    """Another mass: inverse and forward dynamics of the edited mechanism."""
+    used, clock = _least([ask("edit", name) for _ in range(processes)])
+    scores = {"edit": Score(used, targets.EDIT[name], low=True, form="{:.3f} s")}
+    return Row(name, "edit to answer", {"on the clock": clock}, scores, group="edit")
+
+
+def drive_row(processes: int) -> Row:
+    """car(), its first acceleration and drive."""
+    with tempfile.TemporaryDirectory() as cache:
+        cold = ask("drive", cache=Path(cache))
+        warm = _least([ask("drive", cache=Path(cache)) for _ in range(processes)])
+    scores = {
+        name: Score(run[0], limit, low=True, form="{:.2f} s")
+        for name, run, limit in zip(
+            ("cold", "warm"), (cold, warm), targets.FIRST_DRIVE, strict=True
+        )
+    }
+    times: dict[str, float | str] = {"cold on the clock": cold[1], "warm on the clock": warm[1]}
+    return Row("car", "first drive", times, scores, group="drive")
 
 
 def _least(runs: list[list[float]]) -> list[float]:

@@ -216,7 +216,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
         return self._in_turn(reads, passive, 3)
 
     def _in_turn(self, reads: tuple[str, ...], passive: bool, most: int) -> Program | None:
-        """The first of them, with those behind it that the first `most` rungs of the ladder have."""
+        """The first of them, with those of the first `most` rungs of the ladder behind it."""
 
         def make() -> Program | None:
             found: list[Follower | None] = [self._straight(reads, passive)]

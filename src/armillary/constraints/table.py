@@ -54,3 +54,14 @@ def small(equations: Equations) -> bool:
         return False
     # half of the rows of a planar loop follow from the others: they are looked at where it matters
     return n + equations.constraints.count <= most or n + len(kept_rows(equations)) <= most
+
+
+def report(equations: Equations) -> str:
+    """The table for one mechanism, as `compile_report` prints it."""
+    unknowns = f"{equations.tables.nv} coordinates and {equations.constraints.count} rows"
+    who = "straight, or loops" if small(equations) else "loops"
+    lines = [f"closed, with {unknowns}: {who}; behind them the null space"]
+    for code in OPERATIONS if small(equations) else ():
+        most = options_for(equations, code).budget
+        lines.append(f"  {code:<34} straight up to {most} operations, else loops")
+    return "\n".join(lines)

@@ -13,6 +13,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints import questions, solving
 from armillary.constraints.counts import Counts, counts
+from armillary.constraints.table import report as table_report
 from armillary.doors import MechanismDoors
 from armillary.evaluate import configurations, derivatives, dynamics, frame_matrices
 from armillary.evaluate.answers import energy_lacks, load_friction_of
@@ -186,12 +187,15 @@ class Mechanism(Edits, MechanismDoors):
         return InverseKinematics(self.evaluator, closing)
 
     def compile_report(self) -> str:
-        """Every kernel made so far: tier, lanes, operations, code size, compile time."""
+        """Every kernel made so far: tier, lanes, operations, code size, compile time; of a closed
+        mechanism also which code answers what."""
         entries = self.evaluator.explanations()
-        if self.model.constraints:
-            entries += self.constraint_solver.inverse.compile_report()
-            entries += self.constraint_solver.forward.compile_report()
-        return "\n".join(map(str, entries)) or "nothing compiled yet"
+        if not self.model.constraints:
+            return "\n".join(map(str, entries)) or "nothing compiled yet"
+        solver = self.constraint_solver
+        entries += solver.inverse.compile_report() + solver.forward.compile_report()
+        made = "\n".join(map(str, entries)) or "nothing compiled yet"
+        return f"{table_report(solver.equations)}\n{made}"
 
     def interpret(
         self,
