@@ -79,7 +79,10 @@ def _pressed(equations: Equations) -> tuple[Pressed, ...]:
             found.append(Pressed(contact, d, first + contact.constrained.index(d)))
     found += [Pressed(surface, "", slices[surface.name].start) for surface in model.surfaces]
     wheels = [wheel for wheel in model.wheels if "normal" in wheel.rows]
-    found += [Pressed(wheel, "", slices[wheel.name].start) for wheel in wheels]
+    found += [
+        Pressed(wheel, "", slices[wheel.name].start + wheel.rows.index("normal"))
+        for wheel in wheels
+    ]
     return tuple(part for part in found if not equations.idle_rows[part.row])
 
 
