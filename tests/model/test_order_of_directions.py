@@ -117,7 +117,7 @@ def test_rows_of_wheels_stay_in_order():
         np.testing.assert_allclose(there.multipliers, [want[row] for row in rows], atol=1e-9)
         assert there.wheel_forces["tyre"] == pytest.approx(want, abs=1e-9)
         assert "wheel 'tyre' pulls" in str(there.notes).lower()
-    with pytest.raises(ModelError, match="different ones of normal"):
+    with pytest.raises(ModelError, match="each once; found"):
         rolling(("normal", "normal"))
     assert rolling(("lateral", "normal"), "knife").constraint_rows == (
         "tyre.lateral",

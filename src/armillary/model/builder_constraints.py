@@ -144,7 +144,7 @@ class ClosingBuilder(ABC):
         named = wheel.rows if isinstance(wheel.rows, tuple | list) else ()
         if not named or set(named) - set(WHEEL_ROWS) or len(set(named)) < len(named):
             raise ModelError(
-                f"{part}: rows are different ones of {', '.join(WHEEL_ROWS)}; found {wheel.rows!r}."
+                f"{part}: rows are among {', '.join(WHEEL_ROWS)}, each once; found {wheel.rows!r}."
             )
         rows = tuple(named)
         if wheel.kind == "knife" and rows == WHEEL_ROWS:  # as they are where nobody names any
