@@ -3,6 +3,7 @@
 Oracles: the closed form of a pendulum that is held by a loop, d'Alembert with multipliers."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import sympy
 
 import armillary as am
-from armillary.algorithms.autodiff.transforms import tangent
+from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.inverse_dynamics import bias_forces, inverse_dynamics
@@ -111,6 +112,9 @@ def test_questions_about_joints_stay_those_of_the_tree():
         ("four-bar", {"q": sympy.symbols("q1:4")}, "sympy numbers cannot show"),
         ("four-bar", {"tau": [1j, 0.0, 0.0]}, "complex numbers cannot show"),
         ("four-bar", tangent(forward_dynamics, "a"), "accelerates the open tree alone"),
+        ("four-bar", tangent(inverse_dynamics, "tau"), "drives the open tree alone"),
+        ("four-bar", gradient(inverse_dynamics, "tau"), "drives the open tree alone"),
+        ("four-bar", replace(inverse_dynamics, name="mine"), "drives the open tree alone"),
     ],
 )
 def test_what_cannot_keep_constraints_is_refused_and_the_tree_answers(name, change, message):
