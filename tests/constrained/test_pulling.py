@@ -52,6 +52,11 @@ def test_the_normal_of_the_environment():
     """Up where the environment is the world, else z of its frame; a pin in the plane has none."""
     up = foot(("dx", "dy", "dz"), (0.0, -G, 0.0))
     assert notes(up) == () and "along dy, -20" in notes(up, [0, 2 * G + 20.0, 0])[0]
+    down = foot(SIX, (0.0, 0.0, G))  # a world whose z points down: the ground pushes along -z
+    assert notes(down) == () and "along dz, 20 N" in notes(down, [0, 0, -2 * G - 20.0])[0]
+    lifted = {"external": {"foot": [0, 0, 0, 0, 0, -2 * G - 20.0]}}
+    ((_, text),) = am.simulate(down, duration=0.02, step=1e-2, **lifted).events
+    assert "pulls along dz, up to 20 N" in text
     wall = am.Frame("wall", "world", am.Pose.from_rpy((0, 0, 0), (0, np.pi / 2, 0)))  # z is x
     hand = foot(("dx", "dy", "dz"), first=wall)
     assert "along dz, -7" in notes(hand, [7.0, 0, 0])[0] and notes(hand, [-7.0, 0, 0]) == ()
