@@ -98,6 +98,9 @@ def test_every_formulation_of_a_tree_takes_all_that_acts(name, passive):
     held = found["statics"]
     assert len(held.answers) == len([f for f in known if f.quantity == "statics"])
     np.testing.assert_allclose(held.consensus, right["statics"], atol=1e-9 * scale)
+    driven, moved = found["inverse dynamics"].consensus[0], found["forward dynamics"].consensus[0]
+    np.testing.assert_allclose(driven, right["inverse dynamics"], atol=1e-8 * scale)
+    np.testing.assert_allclose(moved, a, atol=1e-7 * scale)
 
 
 def test_every_formulation_is_asked_with_loads():
@@ -132,6 +135,12 @@ def test_every_formulation_of_a_closed_mechanism_takes_wrenches(name):
         answer = f(m, q, v, tau, external=external)
         np.testing.assert_allclose(answer, f(m, q, v, tau + work), rtol=1e-8, atol=1e-8)
         assert np.abs(answer - without).max() > 1e-3, f.name
+    check = m.check(q, v, tau, external)
+    assert check.agreed, check
+    moved = m.forward_dynamics(q, v, tau + work)
+    np.testing.assert_allclose(
+        check.agreements[-1].consensus[0], moved, rtol=0, atol=1e-8 * np.abs(moved).max()
+    )
 
 
 def test_what_a_formulation_cannot_use_is_refused_by_name():
