@@ -286,6 +286,16 @@ def test_a_differential_drive_is_valid(tmp_path):
         assert found["valid"] and max(found["check"].values()) < 1e-10
 
 
+@pytest.mark.parametrize("command", ["classify", "dexterity", "task-dynamics"])
+def test_an_open_place_is_closed_by_the_cure_that_is_named(command):
+    """These have no --assemble: the place comes from `armillary assemble`."""
+    refused = run(command, "four-bar", "--q", "crank=1.3", code=1)
+    assert "where the command has it, or give the --q that `armillary assemble` f" in refused.stderr
+    assert "--assemble" not in run(command, "--help").stdout and not refused.stdout
+    q = run_json("assemble", "four-bar", "--q", "crank=1.3")["q"]
+    run(command, "four-bar", "--q", ",".join(map(repr, q)))
+
+
 def test_mobility_of_an_open_place():
     refused = run("mobility", "four-bar", "--q", "crank=1.3", code=1)
     assert "open at this q by" in refused.stderr and "Close it with --assemble" in refused.stderr

@@ -3,6 +3,7 @@
 Oracles: the closed form of a pendulum that is held by a loop, d'Alembert with multipliers."""
 
 import math
+from dataclasses import replace
 
 import mpmath
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import sympy
 
 import armillary as am
-from armillary.algorithms.autodiff.transforms import tangent
+from armillary.algorithms.autodiff.transforms import gradient, tangent
 from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.inverse_dynamics import bias_forces, inverse_dynamics
@@ -22,12 +23,12 @@ from armillary.scalar import Dual
 LENGTH, MASS, TENSOR = 0.5, 2.0, 0.25
 
 
-def held_rod() -> am.Mechanism:
+def held_rod(**friction) -> am.Mechanism:
     """A rod that could move in the plane y = 0, pinned at its upper end by a loop: a pendulum."""
     b = am.Builder("held", gravity=(0.0, 0.0, -10.0))
     b.body("rod", joint="planar", axis="y", mass=MASS, com=(0, 0, -LENGTH),
            inertia=(TENSOR,) * 3)  # fmt: skip
-    b.loop("pin", "world", "rod", "revolute", axis="y")
+    b.loop("pin", "world", "rod", "revolute", axis="y", passive=am.Passive(**friction))
     return b.build()
 
 
@@ -111,6 +112,9 @@ def test_questions_about_joints_stay_those_of_the_tree():
         ("four-bar", {"q": sympy.symbols("q1:4")}, "sympy numbers cannot show"),
         ("four-bar", {"tau": [1j, 0.0, 0.0]}, "complex numbers cannot show"),
         ("four-bar", tangent(forward_dynamics, "a"), "accelerates the open tree alone"),
+        ("four-bar", tangent(inverse_dynamics, "tau"), "drives the open tree alone"),
+        ("four-bar", gradient(inverse_dynamics, "tau"), "drives the open tree alone"),
+        ("four-bar", replace(inverse_dynamics, name="mine"), "drives the open tree alone"),
     ],
 )
 def test_what_cannot_keep_constraints_is_refused_and_the_tree_answers(name, change, message):
@@ -133,3 +137,34 @@ def test_constraints_that_rub_are_refused():
     m = b.build()
     with pytest.raises(am.InputError, match="contacts that rub"):
         m.interpret(forward_dynamics, {"q": m.initial, "v": [0.0] * m.nv, "tau": [0.0] * m.nv})
+
+
+def test_friction_of_loops_is_left_out_on_request():
+    m = held_rod(viscous=0.4)
+    plan = make_plan(m.constraint_solver.equations)
+    asked = {**state(0.7, 0.3), "v": [2.0, 0.0, 0.0]}
+    for passive, torque in ((True, 0.3 - 0.4 * 2.0), (False, 0.3)):
+        for algorithm in (forward_dynamics, constrained_dynamics(plan)):
+            a = m.interpret(algorithm, asked, passive=passive).result("a")
+            assert float(a[0]) == pytest.approx(swung(0.7, torque), rel=1e-9)
+
+
+def test_welded_bodies_and_friction_by_load_are_refused_by_name():
+    b = am.Builder("four", gravity=(0.0, 0.0, -10.0))
+    b.body("rod", axis="y", mass=MASS, com=(0, 0, -LENGTH), inertia=(TENSOR,) * 3,
+           passive=am.Passive(load_radial=0.1))  # fmt: skip
+    b.body("clip", "rod", "fixed", (0, 0, -0.3), mass=0.2)
+    b.body("wheel", axis="y", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    b.coupling(am.Coupling("gear", "wheel", "rod", -2.0))
+    m = b.build()
+    asked = {"q": [0.7, -1.4], "v": [0.0] * 2, "tau": [0.0] * 2}
+    with pytest.raises(am.ArmillaryError, match=r"'rod'.*load"):
+        m.interpret(forward_dynamics, asked)
+    with pytest.raises(
+        am.InputError, match=r"fuse: forward_dynamics .* knows welded bodies as one"
+    ):
+        m.interpret(forward_dynamics, asked, passive=False, fuse=False)
+    a = m.interpret(forward_dynamics, asked, passive=False).result("a")
+    weight = (MASS * LENGTH + 0.2 * 0.3) * 10.0 * math.sin(0.7)
+    inertia = TENSOR + MASS * LENGTH**2 + 0.2 * 0.3**2 + 4.0 * 0.1
+    np.testing.assert_allclose(np.array(a, float), [-weight / inertia, 2 * weight / inertia])

@@ -42,6 +42,7 @@ def test_a_foot_that_is_lifted(held):
     """m g - F < 0; sideways it is held both ways by right."""
     m = foot(held)
     assert notes(m) == notes(m, [0.0, 0.0, 1.0]) == ()
+    assert notes(m, [0.0, 0.0, 2 * G * (1 + 1e-13)]) == ()  # weightless, but for rounding
     (text,) = notes(m, [0, 0, 30.0])
     assert text == f"contact 'sole' pulls along dz, {2 * G - 30:.3g} N: contacts hold both ways"
     if "dx" in held:
@@ -52,6 +53,11 @@ def test_the_normal_of_the_environment():
     """Up where the environment is the world, else z of its frame; a pin in the plane has none."""
     up = foot(("dx", "dy", "dz"), (0.0, -G, 0.0))
     assert notes(up) == () and "along dy, -20" in notes(up, [0, 2 * G + 20.0, 0])[0]
+    down = foot(SIX, (0.0, 0.0, G))  # a world whose z points down: the ground pushes along -z
+    assert notes(down) == () and "along dz, 20 N" in notes(down, [0, 0, -2 * G - 20.0])[0]
+    lifted = {"external": {"foot": [0, 0, 0, 0, 0, -2 * G - 20.0]}}
+    ((_, text),) = am.simulate(down, duration=0.02, step=1e-2, **lifted).events
+    assert "pulls along dz, up to 20 N" in text
     wall = am.Frame("wall", "world", am.Pose.from_rpy((0, 0, 0), (0, np.pi / 2, 0)))  # z is x
     hand = foot(("dx", "dy", "dz"), first=wall)
     assert "along dz, -7" in notes(hand, [7.0, 0, 0])[0] and notes(hand, [-7.0, 0, 0]) == ()

@@ -93,11 +93,14 @@ def test_every_formulation_of_a_tree_takes_all_that_acts(name, passive):
             shown = m.explain(f.name, *state, external=external, passive=passive)
             np.testing.assert_allclose(shown.answer, answer, atol=1e-9 * scale)
     check = m.check(q, v, right["inverse dynamics"], external, passive)
-    assert check.agreed, check
+    assert check.agreed and "laws" not in check.verdict, check
     found = {part.quantity: part for part in check.agreements}
     held = found["statics"]
     assert len(held.answers) == len([f for f in known if f.quantity == "statics"])
     np.testing.assert_allclose(held.consensus, right["statics"], atol=1e-9 * scale)
+    driven, moved = found["inverse dynamics"].consensus[0], found["forward dynamics"].consensus[0]
+    np.testing.assert_allclose(driven, right["inverse dynamics"], atol=1e-8 * scale)
+    np.testing.assert_allclose(moved, a, atol=1e-7 * scale)
 
 
 def test_every_formulation_is_asked_with_loads():
@@ -132,6 +135,12 @@ def test_every_formulation_of_a_closed_mechanism_takes_wrenches(name):
         answer = f(m, q, v, tau, external=external)
         np.testing.assert_allclose(answer, f(m, q, v, tau + work), rtol=1e-8, atol=1e-8)
         assert np.abs(answer - without).max() > 1e-3, f.name
+    check = m.check(q, v, tau, external)
+    assert check.agreed, check
+    moved = m.forward_dynamics(q, v, tau + work)
+    np.testing.assert_allclose(
+        check.agreements[-1].consensus[0], moved, rtol=0, atol=1e-8 * np.abs(moved).max()
+    )
 
 
 def test_what_a_formulation_cannot_use_is_refused_by_name():
@@ -140,6 +149,9 @@ def test_what_a_formulation_cannot_use_is_refused_by_name():
     for f in am.methods.formulations("mass matrix", m):
         with pytest.raises(am.InputError, match=f"external: {f.name} gives a mass matrix"):
             f(m, q, external=push)
+    for question in ("mass_matrix", "gravity_forces", "center_of_mass"):
+        with pytest.raises(TypeError, match=rf"{question}: .*'external'; it takes q, "):
+            getattr(m, question)(q, external=push)
     statics = am.methods.formulation("force recursion")
     with pytest.raises(am.InputError, match=r"external\['tip'\]: expected one wrench.*found 2"):
         statics(m, q, external={"tip": np.ones((2, 6))})

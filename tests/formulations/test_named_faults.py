@@ -195,3 +195,32 @@ def test_methods_command():
     rows = json.loads(run("methods", "--json").stdout)["formulations"]
     assert {row["name"] for row in rows} == set(ROWS)
     assert run("methods", "--quantity", "mass").exit_code == 1
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e8])
+@pytest.mark.parametrize("name", ["four-bar", "differential", "two-wheeled-cart", "puma560"])
+def test_a_machine_of_any_mass_agrees(name, scale):
+    """All masses, friction and forces times one number: the motion is the same, and no way to it
+    is called odd."""
+    m = am.example(name)
+    parts = [
+        dataclasses.replace(
+            body,
+            mass=dataclasses.replace(
+                body.mass,
+                mass=scale * body.mass.mass,
+                tensor=tuple(scale * x for x in body.mass.tensor),
+            ),
+            joint=dataclasses.replace(body.joint, passive=(), rotors=()),
+        )
+        for body in m.model.bodies
+    ]
+    light = am.Mechanism(dataclasses.replace(m.model, bodies=tuple(parts)))
+    q, v, tau = state_of(m)
+    q, v = m.project(q, v) if m.constraints else (q, v)
+    drives = scale * 0.1 * tau
+    check = light.check(q, v, drives)
+    assert check.agreed, check
+    motion = m.forward_dynamics(q, v, 0.1 * tau, passive=False)
+    for answer in check.agreements[-1].answers.values():
+        np.testing.assert_allclose(answer[0], motion, rtol=0, atol=1e-8 * np.abs(motion).max())

@@ -1,6 +1,8 @@
 """Lists of directions keep the order in which they are given, or are refused: what belongs to them
 stands in the same order."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,44 @@ def test_rows_of_contacts_tasks_and_analyses_stay_in_order():
     inverse = J @ np.linalg.solve(ARM.mass_matrix(Q), J.T)
     np.testing.assert_allclose(found.inertia, np.linalg.inv(inverse), rtol=1e-9)
     assert ARM.dexterity(Q, rows=named).task.rows == ARM.classify(Q, task=named).task == named
+
+
+def rolling(rows, kind="disc"):
+    b = am.Builder("rim")
+    b.body("rim", joint="free", mass=2.0, inertia=(0.1, 0.1, 0.2))
+    b.wheel(am.Wheel("tyre", "rim", 0.3, kind=kind, rows=rows))
+    return b.build()
+
+
+def test_rows_of_wheels_stay_in_order():
+    """A rim that stands on its ground, pushed along its track with 3 N and lifted by twice its
+    weight: forces by name, and the word that the wheel is pulled."""
+    lifted = {"rim": [0, 0, 0, 3.0, 0.0, 4.0 * 9.81]}
+    for rows in permutations(("normal", "longitudinal", "lateral")):
+        m = rolling(rows)
+        assert m.constraint_rows == tuple(f"tyre.{row}" for row in rows)
+        there = m.solve(m.assemble(m.initial).q, np.zeros(6), np.zeros(6), lifted)
+        rolls = 0.1 / (0.1 + 2.0 * 0.3**2)  # of the push: the rest goes into the turn
+        # J = 0.1 about the axle: m a = 3 - f and J a / r = f r
+        want = {"normal": -2.0 * 9.81, "longitudinal": -3.0 * rolls, "lateral": 0.0}
+        np.testing.assert_allclose(there.multipliers, [want[row] for row in rows], atol=1e-9)
+        assert there.wheel_forces["tyre"] == pytest.approx(want, abs=1e-9)
+        assert "wheel 'tyre' pulls" in str(there.notes).lower()
+    with pytest.raises(ModelError, match="each once; found"):
+        rolling(("normal", "normal"))
+    assert rolling(("lateral", "normal"), "knife").constraint_rows == (
+        "tyre.lateral",
+        "tyre.normal",
+    )
+    with pytest.raises(ModelError, match=r"'tyre': a knife edge slides .* Leave longitudinal out"):
+        rolling(("lateral", "longitudinal"), "knife")
+
+
+@pytest.mark.parametrize("kind", ["inverse_kinematics", "OperationalSpace"])
+@pytest.mark.parametrize("rows", [("x", "z", "x"), ()])
+def test_rows_of_a_goal_are_different_ones(kind, rows):
+    with pytest.raises(InputError, match="rows: expected different ones of rx"):
+        if kind == "OperationalSpace":
+            am.OperationalSpace(ARM, TIP, [0.4, 0.3, 0.5], kp=1.0, kd=1.0, rows=rows)
+        else:
+            ARM.inverse_kinematics(TIP, [0.4, 0.3, 0.5], Q, rows=rows)

@@ -14,6 +14,7 @@ from scipy.linalg import expm
 
 import armillary as am
 from armillary.errors import ModelError
+from armillary.model.constraint_parts import DIRECTIONS
 from armillary.textbook import next_place, reference_member
 from seeds.cases import assert_rows, assert_value, case, columns, table
 
@@ -298,6 +299,28 @@ def test_given_relative_accelerations():
                          alpha_c=given)  # fmt: skip
     y = tied.solve(q, v, tau, prescribed={f"hold{k}": a for k, a in enumerate(given.values())})
     np.testing.assert_allclose(x.acceleration, y.acceleration, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("dz", "dx", "dy"), ("ry", "dy", "dx", "dz"), ("dz", "rz", "dx", "dy"), ("rz", "ry", "rx")],
+    ids=str,
+)
+def test_accelerations_belong_to_the_directions_as_they_are_named(names):
+    """At rest: acceleration of the member's point less that of the tip, along the tip's axes."""
+    tree, _, q, v, rng = held_member((6, 6), "spherical", seed=4)
+    given = {tip: rng.normal(size=len(names)) for tip in ("tip0", "tip1")}
+    x = reference_member(tree, "member", dict.fromkeys(given, names), q, 0.0 * v,
+                         rng.normal(size=tree.nv), alpha_c=given)  # fmt: skip
+    for tip, alpha in given.items():
+        member, end = (
+            tree.acceleration(q, 0.0 * v, x.acceleration, frame, "world_aligned")
+            for frame in ("member", tip)
+        )
+        (R, p), (_, p_r) = tree.pose(q, tip), tree.pose(q, "member")
+        turn, move = member[:3] - end[:3], member[3:] + np.cross(member[:3], p - p_r) - end[3:]
+        along = dict(zip(DIRECTIONS, [*R.T @ turn, *R.T @ move], strict=True))
+        np.testing.assert_allclose([along[name] for name in names], alpha, atol=1e-10)
 
 
 def test_next_place():

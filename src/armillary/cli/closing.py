@@ -129,7 +129,7 @@ def messages(
         found = pulling(equations, tau, forces)
         for part, own in zip(parts, found.T, strict=True):
             if own.any():
-                yield f"{own.sum()} of {len(own)} states: {part.pulls(-forces[:, part.row].min())}"
+                yield f"{own.sum()} of {len(own)} states: {part.pulls(-part.force(forces).min())}"
 
 
 # -- assemble ------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ COMMAND = {
     "hold schedule": "Give more rows, a shorter run, or --stay.",
     "assemble": "`armillary solve --assemble` closes the mechanism",
     "project": "`armillary solve --assemble` corrects it",
-    "assemble q": "Close it with --assemble, or give the --q that `armillary assemble` finds; if "
-    "the numbers have few digits, --geometry-tolerance tells how many.",
+    "assemble q": "Close it with --assemble where the command has it, or give the --q that "
+    "`armillary assemble` finds; if the numbers have few digits, --geometry-tolerance tells how "
+    "many.",
     "assemble q0": "Close it with --assemble.",
     "assemble q0 at motions": "Close it with --assemble, which holds driven joints where their "
     "motion begins.",

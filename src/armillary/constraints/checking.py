@@ -112,11 +112,12 @@ def _reactions(
 
 def _dense(M: Array, J: Array, force: Array, target: Array) -> Array:
     """The whole system [M J^T; J 0] by least squares."""
-    n, m = len(M), len(J)
-    K = np.block([[M, J.T], [J, np.zeros((m, m))]])
+    n, m, heavy = len(M), len(J), np.abs(M).max(initial=0.0) or 1.0  # the same at any mass
+    K = np.block([[M / heavy, J.T], [J, np.zeros((m, m))]])
     largest = np.abs(K).max(axis=1)  # rows that move no joint are not scaled up
     size = np.sqrt(np.where(largest > 1e-14 * largest.max(), largest, 1.0))
-    x = np.linalg.lstsq(K / np.outer(size, size), np.concatenate([force, target]) / size, 1e-11)[0]
+    right = np.concatenate([force / heavy, target]) / size
+    x = np.linalg.lstsq(K / np.outer(size, size), right, 1e-11)[0]
     return np.asarray((x / size)[:n])
 
 

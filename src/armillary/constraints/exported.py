@@ -95,6 +95,8 @@ def interpreted(
             return algorithm, kept if passive else kept.bare
         if "tau" in algorithm.reads:
             raise _refused(core, name, "accelerates the open tree alone")
+        if {"q", "a"} <= {*algorithm.reads} and {*algorithm.writes.values()} == {"dof"}:
+            raise _refused(core, name, "drives the open tree alone, every joint of it")
         return algorithm, None
     if passive:
         core.refuse_load_friction(name)

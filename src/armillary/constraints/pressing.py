@@ -3,7 +3,8 @@ they pull.
 
 One rule for all.  A contact presses along the directions that its friction follows, or along the
 only displacement that it holds.  Of several it is the normal of the environment: z of the first
-frame, as of a surface's plane; where that frame is the world's, the axis along which gravity acts.
+frame, as of a surface's plane; where that frame is the world's, the axis along which gravity acts,
+against it.
 A surface presses along its normal (a sphere and a cylinder from inside outwards), a wheel along
 that of its ground.  A force below zero there pulls.
 """
@@ -41,6 +42,11 @@ class Pressed:
     part: Contact | Surface | Wheel
     direction: str  # of a contact, "" of the others
     row: int
+    sign: float = 1.0  # -1: a force above zero pulls
+
+    def force(self, multipliers: Array) -> Array:
+        """How it presses, N or N m, for λ (..., rows): below zero it pulls."""
+        return np.asarray(self.sign * multipliers[..., self.row])
 
     @property
     def way(self) -> str:
@@ -75,20 +81,26 @@ def _pressed(equations: Equations) -> tuple[Pressed, ...]:
     found = []
     for contact in model.contacts:
         first = slices[contact.name].start
-        for d in pressing_directions(contact, model):
-            found.append(Pressed(contact, d, first + contact.constrained.index(d)))
+        for d, sign in _pressing_directions(contact, model):
+            found.append(Pressed(contact, d, first + contact.constrained.index(d), sign))
     found += [Pressed(surface, "", slices[surface.name].start) for surface in model.surfaces]
     wheels = [wheel for wheel in model.wheels if "normal" in wheel.rows]
-    found += [Pressed(wheel, "", slices[wheel.name].start) for wheel in wheels]
+    found += [
+        Pressed(wheel, "", slices[wheel.name].start + wheel.rows.index("normal"))
+        for wheel in wheels
+    ]
     return tuple(part for part in found if not equations.idle_rows[part.row])
 
 
-def pressing_directions(contact: Contact, model: Model) -> tuple[str, ...]:
-    """Of its constrained directions those that press."""
-    normal, first = "dz", contact.first
+def _pressing_directions(contact: Contact, model: Model) -> list[tuple[str, float]]:
+    """Of its constrained directions those that press, and the sign of λ that presses."""
+    if contact.normals:
+        return [(d, 1.0) for d in contact.normals]
+    normal, sign, first = "dz", 1.0, contact.first
     if first.body == WORLD and first.pose.rotation == Pose().rotation and any(model.gravity):
-        normal = "d" + "xyz"[int(np.argmax(np.abs(model.gravity)))]
-    return contact.normals or ((normal,) if normal in contact.constrained else ())
+        k = int(np.argmax(np.abs(model.gravity)))
+        normal, sign = "d" + "xyz"[k], -float(np.sign(model.gravity[k]))
+    return [(normal, sign)] if normal in contact.constrained else []
 
 
 def pulling(equations: Equations, force: Array, multipliers: Array) -> NDArray[np.bool_]:
@@ -104,7 +116,8 @@ def pulling(equations: Equations, force: Array, multipliers: Array) -> NDArray[n
     )
     usual = np.abs(sizes).max(axis=-1, initial=weight)
     usual = np.maximum(usual, along.max(axis=-1, initial=0.0))
-    return np.asarray(sizes[..., [p.row for p in parts]] < -_ROUNDING * usual[..., None])
+    pressing = [p.force(sizes) < -_ROUNDING * usual for p in parts]
+    return np.stack(pressing, axis=-1)
 
 
 def pull_notes(equations: Equations, force: Array, multipliers: Array) -> list[PullNote]:

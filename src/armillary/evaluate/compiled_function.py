@@ -94,7 +94,11 @@ class CompiledFunction:
 
     def _ask(self, *given: object, **named: object) -> Any:
         """Through the evaluator; calls of the kind are served natively from now on."""
-        bound = self.__signature__.bind(*given, **named).arguments
+        try:
+            bound = self.__signature__.bind(*given, **named).arguments
+        except TypeError as fault:
+            takes = ", ".join(self.__signature__.parameters)
+            raise TypeError(f"{self.__name__}: {fault}; it takes {takes}.") from None
         answer = self._answer(bound)
         if self._fast is not None:
             chosen, fixed = self._chosen(bound), None

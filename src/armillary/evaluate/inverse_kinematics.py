@@ -53,6 +53,8 @@ def chosen_rows(rows: str | Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name not in ROWS:
             raise unknown_name("row", name, (*ROWS, *GROUPS))
+    if not names or len(set(names)) != len(names):
+        raise InputError(f"rows: expected different ones of {', '.join(ROWS)}; found {rows!r}.")
     return names
 
 

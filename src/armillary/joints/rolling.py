@@ -23,7 +23,7 @@ class RollingDisc(Closure):
 
     def __init__(self, radius: Scalar, rows: Sequence[str] = ROWS):
         self.radius = radius
-        self.rows = tuple(row for row in ROWS if row in rows)
+        self.rows = tuple(rows)
         self.units = ("m",) * len(self.rows)
         self.holonomic = tuple(row == "normal" for row in self.rows)
 

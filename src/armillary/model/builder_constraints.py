@@ -142,17 +142,18 @@ class ClosingBuilder(ABC):
         if wheel.kind not in ("disc", "sphere", "knife"):
             raise ModelError(f"{part}: kind is 'disc', 'sphere' or 'knife', found '{wheel.kind}'.")
         named = wheel.rows if isinstance(wheel.rows, tuple | list) else ()
-        if not named or set(named) - set(WHEEL_ROWS):
+        if not named or set(named) - set(WHEEL_ROWS) or len(set(named)) < len(named):
             raise ModelError(
-                f"{part}: rows are among {', '.join(WHEEL_ROWS)}; found {wheel.rows!r}."
+                f"{part}: rows are among {', '.join(WHEEL_ROWS)}, each once; found {wheel.rows!r}."
             )
-        rows = tuple(row for row in WHEEL_ROWS if row in wheel.rows)
-        if wheel.kind == "knife":
-            rows = tuple(row for row in rows if row != "longitudinal")
-            if not rows:
-                raise ModelError(
-                    f"{part}: a knife edge slides along its track; its rows are normal and lateral."
-                )
+        rows = tuple(named)
+        if wheel.kind == "knife" and rows == WHEEL_ROWS:  # as they are where nobody names any
+            rows = ("normal", "lateral")
+        elif wheel.kind == "knife" and "longitudinal" in rows:
+            raise ModelError(
+                f"{part}: a knife edge slides along its track; its rows are normal and lateral, "
+                f"found {', '.join(rows)}. Leave longitudinal out."
+            )
         _finite(part, wheel.radius, wheel.height)
         if wheel.kind != "knife" and not wheel.radius > 0.0:
             raise ModelError(f"{part}: the radius must be positive, found {wheel.radius}.")

@@ -95,8 +95,9 @@ class Check:
         count = sum(len(part.answers) for part in self.agreements)
         laws = len(self.identities.pairs)
         if self.agreed:
+            held = f" and {laws} laws hold" if laws else ""  # they are asked without loads
             return (
-                f"'{self.name}': all {count} formulations agree and {laws} laws hold, to "
+                f"'{self.name}': all {count} formulations agree{held}, to "
                 f"{-np.log10(max(self.worst, 1e-16)):.1f} digits or more"
             )
         undecided = [part.quantity for part in self.agreements if not part.decided]

@@ -136,9 +136,9 @@ def reference_member(
     the turned axes (two free turns: a universal joint, the first axis on the tip and the second on
     the member).  Orthonormal columns (6, n) are directions that stand still in the tip's frame.
     h, alpha_c: by tip, given force on the member along the free directions (a drive; of a loop:
-    along its coordinates), and given acceleration of the member along the constrained ones; each
-    may be a function of the time t, s.  free: by tip, the basis phi (6, 6 - n_c) that h counts
-    along, where the constrained directions are columns.
+    along its coordinates), and given acceleration of the member along the constrained ones as they
+    are named (of a loop: along its rows); each may be a function of the time t, s.  free: by tip,
+    the basis phi (6, 6 - n_c) that h counts along, where the constrained directions are columns.
     The ground that the chains stand on may move as prescribed (base_velocity, base_acceleration of
     the machine); a_r, velocities and accelerations are absolute then, along the axes they have.
     projection: "document" takes the motion space as 6.63 has it; right by symmetry only."""

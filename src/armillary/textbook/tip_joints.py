@@ -44,10 +44,11 @@ class Held:
     phi: Array  # (6, n): wrenches on the member that drive the free directions
     phi_c: Array  # (6, n_c): orthonormal
     rate: Array  # (n_c): from velocities alone
-    rows: Array  # phi_c^T T, with the joint's own rows T
+    rows: Array  # phi_c^T T, with the rows T that accelerations are given along: those of a loop,
+    # or phi_c itself
 
     def given(self, alpha: Array) -> Array:
-        """Accelerations along the joint's rows as components of phi_c."""
+        """Accelerations along these rows as components of phi_c."""
         return _along(self.rows, alpha)
 
 
@@ -125,7 +126,8 @@ def tip_joint(
         X = pose_of_2_in_1(one, two)
         T = wrenches_at(R, p, two, closure.wrenches(X))
     rows = phi_c.T @ T
-    return Held(phi, phi_c, _along(rows, row_rate(closure, X, one, two, p)), rows)
+    named = rows if isinstance(given, Loop) else np.eye(len(rows))
+    return Held(phi, phi_c, _along(rows, row_rate(closure, X, one, two, p)), named)
 
 
 def row_rate(closure: Closure, X: Transform, one: End, two: End, tip: Array) -> Array:

@@ -140,7 +140,7 @@ class States:
         return [
             (f"{p.part.name} pulls", int(some[np.argmax(found[:, k])]), p.pulls(most))
             for k, p in parts
-            if found[:, k].any() and (most := -float(forces[:, p.row].min()))
+            if found[:, k].any() and (most := -float(p.force(forces).min()))
         ]
 
     @property

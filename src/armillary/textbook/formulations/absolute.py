@@ -42,7 +42,8 @@ def absolute_coordinates(s: TreeState, tau: Array) -> Array:
         gamma.append(T @ rate)
     C = np.vstack(forbidden)
     M = M + E.T @ (s.rotors[:, None] * E)  # rotors turn with the relative motion
-    system = np.block([[M, C.T], [C, np.zeros((len(C), len(C)))]])
+    heavy = np.abs(M).max(initial=0.0) or 1.0  # as well solved at any mass
+    system = np.block([[M / heavy, C.T], [C, np.zeros((len(C), len(C)))]])
     s.note("M_bodies", M, "inertia of all bodies and of the rotors", INERTIAS, frame=BODIES)
     s.note("b", b, "gyroscopic forces", WRENCH, frame=BODIES)
     s.note("C", C, "what the joints forbid of relative motion (2.10)", frame=BODIES)
@@ -51,11 +52,11 @@ def absolute_coordinates(s: TreeState, tau: Array) -> Array:
     pushes = E.T @ (tau + s.rotors * drift) - b
     if s.loads:
         pushes = pushes + s.note("w", np.concatenate(s.loads), "loads", WRENCH, frame=BODIES)
-    A, minus_lambda = np.split(solve(system, np.concatenate([pushes, *gamma])), [n])
+    A, minus_lambda = np.split(solve(system, np.concatenate([pushes / heavy, *gamma])), [n])
     s.note("A", A, "accelerations of all bodies", TURN, frame=BODIES)
     s.note(
         "lambda",
-        -minus_lambda,
+        -heavy * minus_lambda,
         "forces of constraint along the rows of C (2.16)",
         WRENCH,
         frame="rows of C",

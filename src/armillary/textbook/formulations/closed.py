@@ -111,13 +111,13 @@ def null_space(c: ClosedState, tau: Array) -> Array:
 def multipliers(c: ClosedState, tau: Array) -> Array:
     """[M -J^T; J 0] [a; λ] = [f; γ], all at once by least squares."""
     c.refuse_contradictions()
-    n, m = len(c.M), len(c.J)
-    K = np.block([[c.M, -c.J.T], [c.J, np.zeros((m, m))]])
+    n, m, heavy = len(c.M), len(c.J), np.abs(c.M).max(initial=0.0) or 1.0  # the same at any mass
+    K = np.block([[c.M / heavy, -c.J.T], [c.J, np.zeros((m, m))]])
     largest = np.abs(K).max(axis=1)
     size = np.sqrt(np.where(largest > _NOTHING * largest.max(), largest, 1.0))
-    right = np.concatenate([c.force(tau), c.gamma]) / size
+    right = np.concatenate([c.force(tau) / heavy, c.gamma]) / size
     x = _of_rank(K / np.outer(size, size), n + c.rank, right) / size
-    c.note("lambda", x[n:], "multipliers: forces along the rows", _ROW_FORCE, frame=ROWS)
+    c.note("lambda", heavy * x[n:], "multipliers: forces along the rows", _ROW_FORCE, frame=ROWS)
     return x[:n]
 
 
