@@ -79,6 +79,21 @@ def test_a_figure_eight_of_ones_own():
     assert np.ptp(heading) > 1.5 * math.pi and run.column("states.driver.way")[-1] > 8.0 * math.pi
 
 
+@pytest.mark.parametrize(
+    "line", [lambda x: 0.3 * math.sin(0.1 * x), lambda x: 0.0 if x < 5.0 else 0.01 * (x - 5.0)]
+)
+def test_a_line_over_numbers_alone_is_followed_and_watched(line):
+    """With `if` and `math`, which take neither symbols nor columns of states."""
+    robot = V.differential_drive()
+    along = V.Manoeuvre("line", 6.0, 2.0, path=V.Line(line))
+    found = V.drive(robot, along, step=5e-3)
+    x, y = (found.run.column(f"q.chassis.p{k}") for k in "xy")
+    assert found.run.complete and x[-1] > 11.0
+    assert np.abs(y - [line(k) for k in x.tolist()]).max() < 0.02
+    away = V.Manoeuvre("line", 6.0, 2.0, path=V.Line(lambda x: line(x) + (1.0 if x > 4.0 else 0.0)))
+    assert "has left its path by 0.4 m" in V.drive(robot, away, step=5e-3).run.message
+
+
 def test_a_circle_by_its_length():
     path = V.Circle(-5.0, begin=3.0)
     s = np.linspace(0.0, 40.0, 400)
@@ -227,7 +242,7 @@ def test_studies_hear_it_too():
     v[1] *= 0.1
     driver = V.Driver(robot, None, V.Circle(2.0, 0.2))
     given = {"mechanism": robot.mechanism, "duration": 0.5, "step": 5e-3, "controller": driver}
-    found = stream(given | {"q0": q, "v0": v, "project_start": True}, lambda system: Nobody())
+    found = stream(given | {"q0": q, "v0": v, "project_start": True}, lambda *own: Nobody())
     assert not found.reason(0) and "has not reached its manoeuvre" in found.reason(1)
-    alone = stream(given | {"q0": q[1], "v0": v[1], "project_start": True}, lambda system: Nobody())
+    alone = stream(given | {"q0": q[1], "v0": v[1], "project_start": True}, lambda *own: Nobody())
     assert not alone.complete and alone.message == found.reason(1)
