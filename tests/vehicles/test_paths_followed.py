@@ -148,6 +148,26 @@ def test_a_vehicle_that_falls_over_says_so():
     assert most == pytest.approx(1.0, abs=0.02)
 
 
+def test_a_trailer_falls_over_alone():
+    """Drawbars carry no roll: a trailer and its dolly lean 1 rad while the tractor stands."""
+    found = V.drive(V.truck(2), V.constant_radius(40.0, 10.0), step=4e-3, room=math.inf)
+    assert not found.run.complete and "'dolly2' of 'truck' has fallen over" in found.run.message
+    up = found.vehicle.mechanism.pose(found.run.q[-1], "dolly2")[0][2, 2]
+    assert math.acos(up) == pytest.approx(1.0, abs=0.01)
+    assert np.abs(found.roll()).max() < 0.4
+
+
+ROOM = [(V.Circle(1.0), 0.5), (V.Circle(9.0), 1.0), (V.LaneChange(0.8), 0.6), (V.Straight(), 1.0),
+        (V.Slalom(width=0.3), 0.3), (V.LaneChange(0.0), 1.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("path, room", ROOM)
+def test_the_room_beside_a_path(path, room):
+    """The length of a rover, 1 m; less where it would be half a radius, three quarters of a lane,
+    or on the wrong side of a cone."""
+    assert V.Driver(V.rover(None), 1.0, path).room == pytest.approx(room)
+
+
 NOT_REACHED = {
     "circle": (V.car, V.constant_radius(60.0, 5.0, duration=1.0), "after 10 m, and the run ends"),
     "slalom": (V.differential_drive, V.slalom(0.5, duration=0.5), "begins after 30 m"),
@@ -223,6 +243,17 @@ def test_a_guard_saves_the_triple_trailer():
     speed, time = saved.speed(), saved.time
     hard = (time > note[0] + 0.2) & (time < note[0] + 0.6)
     assert np.polyfit(time[hard], speed[hard], 1)[0] == pytest.approx(-5.0, rel=0.25)
+
+
+def test_where_a_guard_brakes_the_driver_does_not_push():
+    """A car that is asked to keep its speed in a bend slows down as the guard wants, not as what
+    is left of its brakes: it could push with 13 m/s²."""
+    car = V.car()
+    guard = V.RollOverGuard(0.5, 1.5, threshold=0.01, gain=400.0, most=2.0)
+    found = V.drive(car, V.step_steer(15.0, 0.01, duration=2.0), step=4e-3, guard=guard)
+    assert found.run.complete
+    late = found.time > 1.0
+    assert np.polyfit(found.time[late], found.speed()[late], 1)[0] == pytest.approx(-2.0, rel=0.1)
 
 
 def test_studies_hear_it_too():
