@@ -112,6 +112,51 @@ def test_curves():
                 V.kinematics(**{"axle": AXLE} | {name: odd})
 
 
+MANOEUVRES = (V.step_steer, V.ramp_steer, V.sine_steer, V.double_lane_change, V.slalom,
+              V.constant_radius, V.straight_braking, V.bump_crossing)  # fmt: skip
+KEPT = (*MANOEUVRES, V.Straight, V.Circle, V.LaneChange, V.Slalom, V.Line, V.RollOverGuard,
+        V.Manoeuvre, V.Driver)  # fmt: skip
+
+
+@pytest.mark.parametrize("make", KEPT, ids=lambda make: make.__name__)
+def test_what_is_kept_for_a_drive_is_refused_at_once(make, car):
+    """They keep what they are given: a text or NaN would be met in the run, or never."""
+    usual = {"vehicle": car, "height": 1.0, "track": 1.0, "y": lambda x: x, "name": ""}
+    usual |= {"duration": 1.0, "path": None}
+    own = {name: value for name, value in usual.items() if name in parameters(make)}
+    refuse_raw(make.__name__, make, **own)
+    for name, p in inspect.signature(make).parameters.items():
+        for odd in (float("nan"), object(), [1.0]):
+            with pytest.raises(ArmillaryError, match=name):
+                make(**own | {name: odd})
+        if p.annotation in ("float", "Signal"):
+            with pytest.raises(ArmillaryError, match=name):
+                make(**own | {name: "x"})
+
+
+def test_drives(car):
+    turn, robot = V.step_steer(5.0, duration=0.1), V.differential_drive()
+    ahead = V.bump_crossing(0.5, duration=0.02)
+    refuse_raw("drive", V.drive, ("options",), vehicle=robot, manoeuvre=ahead)
+    refuse_raw("gradient", V.understeer_gradient, vehicle=robot)
+    for own in ("duration", "controller", "project_start"):
+        with pytest.raises(InputError, match=f"drive: {own} is given by the manoeuvre"):
+            V.drive(car, turn, **{own: 1.0})
+    with pytest.raises(ModelError, match="'constant radius', speed at 0 s: expected a number"):
+        V.drive(car, V.constant_radius(speed=lambda t: "fast"))
+    with pytest.raises(InputError, match="run_up is a length, 0 m or more; found"):
+        V.constant_radius(run_up=-1.0)
+    assert V.Driver(car, 1.0, V.Straight(), room=np.inf).room == np.inf
+
+
+def test_what_describes_no_joint_is_not_dropped(car):
+    """Without a joint the two are welded, whatever its axis is said to be."""
+    for mount in (car.mount, lambda other, **own: car.mechanism.mount(other, "chassis", **own)):
+        for own in ({"axis": "z"}, {"bogus": 1}):
+            with pytest.raises(InputError, match="describes a joint, and none connects the two"):
+                mount(PENDULUM, **own)
+
+
 @pytest.mark.parametrize("make", [V.car, V.yesiloglu_car, V.differential_drive, V.rover, V.truck])
 def test_makers_name_what_is_no_number_and_no_part(make):
     """A few of each, as every vehicle that is made costs time; numbers that are none never pass."""
@@ -128,6 +173,8 @@ def test_what_is_said(car):
         car.start(float("nan"))
     with pytest.raises(InputError, match=r"car: mass is .*, found 'heavy'"):
         V.car(mass="heavy")
+    with pytest.raises(InputError, match="car: mass is a finite number, found a number without"):
+        V.car(mass=10**5000)  # Python writes no number of so many digits
     with pytest.raises(InputError, match="four_post: vehicle is a Vehicle, found 3"):
         V.four_post(3)
     with pytest.raises(InputError, match="steer is a function, found 1"):

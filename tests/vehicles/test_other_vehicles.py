@@ -26,6 +26,31 @@ def test_a_rolling_rover_turns_about_one_centre():
         assert math.tan(angle) == pytest.approx(1.0 / (1.0 / math.tan(0.2) - y), rel=1e-9)
 
 
+@pytest.mark.parametrize("behind", [False, True])
+def test_knuckles_that_nothing_couples_are_steered_both(behind):
+    """A cart with a knuckle at each side of an axle: both are turned, square to one centre."""
+    b = am.Builder("cart")
+    b.body("chassis", joint="free", mass=600.0, com=(-0.8, 0.0, 0.4), inertia=(60.0, 150.0, 150.0))
+    for axle, x in (("front", 0.0), ("rear", -1.6)):
+        for side, y in (("left", 0.5), ("right", -0.5)):
+            carrier, at, name = "chassis", (x, y, 0.25), f"{axle}-{side}"
+            if (axle == "rear") == behind:
+                carrier, at = f"{name}-knuckle", (0.0, 0.0, 0.0)
+                b.body(carrier, "chassis", "revolute", (x, y, 0.25), axis="z", mass=8.0,
+                       inertia=(0.1, 0.1, 0.1))  # fmt: skip
+            b.body(f"{name}-wheel", carrier, "revolute", at, axis="y", mass=10.0,
+                   inertia=(0.2, 0.35, 0.2))  # fmt: skip
+            b.tyre(f"{name}-tyre", f"{name}-wheel", radius=0.26,
+                   model=am.tyres.Linear(stiffness=1.6e5, cornering=4e4))  # fmt: skip
+    cart, axle = V.from_mechanism(b.build()), "rear" if behind else "front"
+    assert [x[0] for x in cart.steered] == [f"{axle}-{x}-knuckle" for x in ("left", "right")]
+    found = V.drive(cart, V.constant_radius(8.0, 3.0, duration=20.0), step=2e-3)
+    assert found.run.complete and found.yaw_rate()[-1] * 8.0 == pytest.approx(3.0, rel=0.04)
+    left, right = (found.run.column(f"{axle}-{x}-knuckle")[-1] for x in ("left", "right"))
+    # cot(right) - cot(left) = track / wheelbase, of the inner and the outer wheel
+    assert abs(1.0 / math.tan(right) - 1.0 / math.tan(left)) == pytest.approx(1.0 / 1.6, rel=0.02)
+
+
 def test_robots_follow_circles():
     """A rover on tyres by its four steered wheels, two driven wheels by their torques: steady turns
     on the radius, the robot's to the accuracy of looking ahead."""

@@ -79,6 +79,21 @@ def test_a_figure_eight_of_ones_own():
     assert np.ptp(heading) > 1.5 * math.pi and run.column("states.driver.way")[-1] > 8.0 * math.pi
 
 
+@pytest.mark.parametrize(
+    "line", [lambda x: 0.3 * math.sin(0.1 * x), lambda x: 0.0 if x < 5.0 else 0.01 * (x - 5.0)]
+)
+def test_a_line_over_numbers_alone_is_followed_and_watched(line):
+    """With `if` and `math`, which take neither symbols nor columns of states."""
+    robot = V.differential_drive()
+    along = V.Manoeuvre("line", 6.0, 2.0, path=V.Line(line))
+    found = V.drive(robot, along, step=5e-3)
+    x, y = (found.run.column(f"q.chassis.p{k}") for k in "xy")
+    assert found.run.complete and x[-1] > 11.0
+    assert np.abs(y - [line(k) for k in x.tolist()]).max() < 0.02
+    away = V.Manoeuvre("line", 6.0, 2.0, path=V.Line(lambda x: line(x) + (1.0 if x > 4.0 else 0.0)))
+    assert "has left its path by 0.4 m" in V.drive(robot, away, step=5e-3).run.message
+
+
 def test_a_circle_by_its_length():
     path = V.Circle(-5.0, begin=3.0)
     s = np.linspace(0.0, 40.0, 400)
@@ -131,6 +146,26 @@ def test_a_vehicle_that_falls_over_says_so():
     assert "of 'truck' has fallen over: it leans by more than 1 rad" in found.run.message
     most = max(np.abs(found.roll(unit)).max() for unit in found.vehicle.units)
     assert most == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_trailer_falls_over_alone():
+    """Drawbars carry no roll: a trailer and its dolly lean 1 rad while the tractor stands."""
+    found = V.drive(V.truck(2), V.constant_radius(40.0, 10.0), step=4e-3, room=math.inf)
+    assert not found.run.complete and "'dolly2' of 'truck' has fallen over" in found.run.message
+    up = found.vehicle.mechanism.pose(found.run.q[-1], "dolly2")[0][2, 2]
+    assert math.acos(up) == pytest.approx(1.0, abs=0.01)
+    assert np.abs(found.roll()).max() < 0.4
+
+
+ROOM = [(V.Circle(1.0), 0.5), (V.Circle(9.0), 1.0), (V.LaneChange(0.8), 0.6), (V.Straight(), 1.0),
+        (V.Slalom(width=0.3), 0.3), (V.LaneChange(0.0), 1.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("path, room", ROOM)
+def test_the_room_beside_a_path(path, room):
+    """The length of a rover, 1 m; less where it would be half a radius, three quarters of a lane,
+    or on the wrong side of a cone."""
+    assert V.Driver(V.rover(None), 1.0, path).room == pytest.approx(room)
 
 
 NOT_REACHED = {
@@ -210,6 +245,17 @@ def test_a_guard_saves_the_triple_trailer():
     assert np.polyfit(time[hard], speed[hard], 1)[0] == pytest.approx(-5.0, rel=0.25)
 
 
+def test_where_a_guard_brakes_the_driver_does_not_push():
+    """A car that is asked to keep its speed in a bend slows down as the guard wants, not as what
+    is left of its brakes: it could push with 13 m/s²."""
+    car = V.car()
+    guard = V.RollOverGuard(0.5, 1.5, threshold=0.01, gain=400.0, most=2.0)
+    found = V.drive(car, V.step_steer(15.0, 0.01, duration=2.0), step=4e-3, guard=guard)
+    assert found.run.complete
+    late = found.time > 1.0
+    assert np.polyfit(found.time[late], found.speed()[late], 1)[0] == pytest.approx(-2.0, rel=0.1)
+
+
 def test_studies_hear_it_too():
     """Runs whose states are not kept give the same reasons, run by run."""
 
@@ -227,7 +273,7 @@ def test_studies_hear_it_too():
     v[1] *= 0.1
     driver = V.Driver(robot, None, V.Circle(2.0, 0.2))
     given = {"mechanism": robot.mechanism, "duration": 0.5, "step": 5e-3, "controller": driver}
-    found = stream(given | {"q0": q, "v0": v, "project_start": True}, lambda system: Nobody())
+    found = stream(given | {"q0": q, "v0": v, "project_start": True}, lambda *own: Nobody())
     assert not found.reason(0) and "has not reached its manoeuvre" in found.reason(1)
-    alone = stream(given | {"q0": q[1], "v0": v[1], "project_start": True}, lambda system: Nobody())
+    alone = stream(given | {"q0": q[1], "v0": v[1], "project_start": True}, lambda *own: Nobody())
     assert not alone.complete and alone.message == found.reason(1)

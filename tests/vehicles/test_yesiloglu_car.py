@@ -25,6 +25,12 @@ def normal(run):
     return np.asarray(run["wheel_forces"])[:, ::3]
 
 
+def ackermann(left, track, wheelbase):
+    """Right wheel's angle about the centre of the left one, on the line of the rear axle."""
+    away = wheelbase / math.tan(left)
+    return math.atan(wheelbase / (away + track))
+
+
 def center(car, run):
     return np.asarray(car.mechanism.center_of_mass(run.q))
 
@@ -100,7 +106,7 @@ def test_it_changes_lanes(car):
     run = found.run
     assert run.complete and found.speed()[-1] == pytest.approx(12.0, rel=1e-2)
     x, y = (run.column(f"chassis.p{k}") for k in "xy")
-    assert np.abs(y - [change.path.y(float(k)) for k in x]).max() < 0.8
+    assert np.abs(y - [change.path.across(float(k)) for k in x]).max() < 0.8
     assert y.max() == pytest.approx(3.5, abs=0.3) and abs(y[-1]) < 0.1
     path, t = center(car, run)[:, :2], run.time
     a = np.gradient(np.gradient(path, t, axis=0), t, axis=0)
@@ -110,10 +116,38 @@ def test_it_changes_lanes(car):
     sideways = F[:, 2::3].sum(axis=1)  # across the wheels' tracks, which are steered a little
     assert np.abs(sideways - car.mass * across)[5:-5].max() < 0.08 * car.mass * across.max()
     left, right = (run.column(f"front-{side}-knuckle") for side in ("left", "right"))
-    trapezoid = V.Trapezoid(wheelbase=car.wheelbase, pins=1.30)
+    trapezoid = V.Trapezoid().for_track(car.tracks[0], car.wheelbase)
     assert left.max() > 0.02
     for k in (int(left.argmax()), int(left.argmin())):
         assert right[k] == pytest.approx(trapezoid.right_angle(float(left[k])), abs=1e-9)
+
+
+@pytest.mark.parametrize("track, wheelbase, arm", [(1.52, 2.6, 0.16), (1.3, 4.0, 0.25)])
+def test_a_trapezoid_for_a_track(track, wheelbase, arm):
+    """Its error falls with the angle's fourth power, that of text books with the second: either
+    wheel may be called the inner one, so with the second order the third one goes."""
+    text_book = V.Trapezoid(arm=arm, wheelbase=wheelbase)
+    for made, power in ((text_book.for_track(track, wheelbase), 4.0), (text_book, 2.0)):
+        off = [made.right_angle(x) - ackermann(x, track, wheelbase) for x in (0.02, 0.04)]
+        assert math.log2(off[1] / off[0]) == pytest.approx(power, abs=0.1)
+    with pytest.raises(InputError, match="wheelbase"):
+        text_book.for_track(1.5, 0.0)
+
+
+@pytest.mark.parametrize("radius", [25.0, -25.0])
+def test_its_tyres_hardly_push_against_each_other(car, radius):
+    """A whole turn: the road takes m v²/R in all and no wheel three times that (tyres that cannot
+    slip wind up as far as the trapezoid misses the common centre); loads shift by m v²/R height /
+    half track, and a little more, as it leans."""
+    turn = V.constant_radius(radius, 6.0, duration=30.0)
+    found = V.drive(car, turn, step=STEP, every=20, record="wheel_forces")
+    run, pull = found.run, car.mass * 36.0 / radius
+    assert run.complete and not run.events and abs(found.heading()[-1]) > 2.0 * math.pi
+    sideways, loads = np.asarray(run["wheel_forces"])[:, 2::3], normal(run)
+    assert sideways[-1].sum() == pytest.approx(pull, rel=0.06)
+    assert np.abs(sideways).max() < 3.0 * abs(pull)
+    shift = (loads[-1, 1::2] - loads[-1, ::2]).sum() * car.tracks[0] / 2.0
+    assert 1.0 < shift / (pull * car.center_of_mass[2]) < 1.25
 
 
 def test_suspensions_of_five_degrees_are_steered():

@@ -14,7 +14,7 @@ from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from armillary.errors import ArmillaryError, InputError
 
@@ -22,6 +22,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _WORDS = {float: "a finite number", int: "a whole number", str: "a text", NoneType: "None"}
 _COUNTS = {2: "two", 3: "three", 4: "four", 6: "six"}
+Endless = Annotated[float, math.inf]  # a number that may be infinite
 RAW = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
@@ -32,7 +33,8 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         for name, value, hint in _arguments(function, args, kwargs):
             lost = isinstance(value, float) and not math.isfinite(value) and fits(1.0, hint)
-            if lost or (_kind(hint) is Callable and not callable(value)):
+            asks = _kind(hint) is Callable and not callable(value)
+            if asks or (lost and not fits(value, hint)):
                 raise InputError(_message(function, name, hint, value))
         try:
             return function(*args, **kwargs)
@@ -47,10 +49,31 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     return asked
 
 
+def check_all_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """As `check_arguments`, of functions that keep for later what they are given: whatever does not
+    fit its hint is refused."""
+
+    @wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name, value, hint in _arguments(function, args, kwargs):
+            if not fits(value, hint):
+                raise InputError(_message(function, name, hint, value))
+        return function(*args, **kwargs)
+
+    return asked
+
+
+def check_fields(part: object) -> None:
+    """Refuse fields of a dataclass that do not fit their hints, by name."""
+    for name, hint in get_type_hints(type(part), include_extras=True).items():
+        if not fits(value := getattr(part, name), hint):
+            raise InputError(_message(type(part), name, hint, value))
+
+
 @cache
 def _declared(function: Callable[..., Any]) -> tuple[Signature, dict[str, Any]]:
     try:
-        return signature(function), get_type_hints(function)
+        return signature(function), get_type_hints(function, include_extras=True)
     except NameError:  # a hint for type checkers alone
         return signature(function), {}
 
@@ -78,6 +101,8 @@ def _kind(hint: Any) -> Any:
 def fits(value: Any, hint: Any) -> bool:
     """Is a value of the kind that a type hint names?  Hints that are not known fit everything."""
     origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return fits(value, parts[0]) or (isinstance(value, float) and value in parts[1:])
     if origin in (Union, UnionType):
         return any(fits(value, part) for part in parts)
     if hint in (float, int):
@@ -121,12 +146,18 @@ def _is_list(value: Any) -> bool:
 
 def _message(function: Callable[..., Any], name: str, hint: Any, value: object) -> str:
     title = function.__qualname__.removesuffix(".__init__").removesuffix(".of")
-    return f"{title}: {name} is {_words(hint)}, found {value!r:.60}."
+    try:
+        found = f"{value!r:.60}"
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        found = "a number without end"
+    return f"{title}: {name} is {_words(hint)}, found {found}."
 
 
 def _words(hint: Any) -> str:
     """What a hint asks for."""
     origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return " or ".join(map(str, (_words(parts[0]), *parts[1:])))
     if origin in (Union, UnionType):
         return " or ".join(dict.fromkeys(map(_words, parts)))
     if hint in _WORDS:
@@ -144,4 +175,4 @@ def _words(hint: Any) -> str:
     return f"a {name}" if name != "ndarray" else "an array of numbers"
 
 
-__all__ = ["check_arguments", "fits"]
+__all__ = ["Endless", "check_all_arguments", "check_arguments", "check_fields", "fits"]

@@ -53,6 +53,11 @@ def mount(
     options as in `Builder.body`; a free-flying root of `other` is welded where it starts."""
     if not isinstance(other, Model):
         raise InputError(f"mount: expected a mechanism, found {type(other).__name__}.")
+    if joint is None and joint_options:
+        raise InputError(
+            f"mount: {', '.join(map(repr, joint_options))} describes a joint, and none connects "
+            f"the two: they are welded. Give joint='revolute', say, or leave it out."
+        )
     if not isinstance(prefix, str):
         raise InputError(f"prefix: expected a text, found {prefix!r}.")
     frame, place = model.frame(on), _place(at)

@@ -23,6 +23,7 @@ import numpy as np
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import RAW, Endless, check_all_arguments
 from armillary.scalar import Scalar, atan2, cos, sin, sqrt, tanh, where
 from armillary.sim.control.block import Block, Scalars, clip, made_for
 from armillary.sim.loop.alarms import Alarm
@@ -91,6 +92,7 @@ class Driver(Block):
     states = tuple(f"driver.{name}" for name in ("steer", "speed", "way", "bend", "slowing"))
     state_units = ("rad", "N m", "m", "1/m", "m/s²")
 
+    @check_all_arguments
     def __init__(
         self,
         vehicle: Vehicle,
@@ -105,7 +107,7 @@ class Driver(Block):
         guard: RollOverGuard | None = None,
         most: float = 0.6,
         step: float = 2e-3,
-        room: float | None = None,
+        room: Endless | None = None,
         at: float = 0.0,
         reach: float = 0.0,
     ):
@@ -113,9 +115,9 @@ class Driver(Block):
         self.preview, self.lag, self.limit, self.most = preview, lag, limit, most
         size = max(vehicle.wheelbase, *vehicle.tracks, 0.1)
         self.room = min(size, path.room if path is not None else size) if room is None else room
-        for name in ("preview", "lag", "limit", "most", "room"):
-            if not (isinstance(getattr(self, name), int | float) and getattr(self, name) > 0.0):
-                found = getattr(self, name)
+        given = {name: getattr(self, name) for name in ("preview", "lag", "limit", "most", "room")}
+        for name, found in (given | {"step": step}).items():
+            if not found > 0.0:
                 raise InputError(f"Driver: {name} is a number more than 0, found {found!r:.60}.")
         if path is not None and isinstance(speed, int | float) and speed < 0.0:
             raise InputError(
@@ -254,9 +256,16 @@ class Driver(Block):
         path, guard, ground = self.path, self.guard, self.ground
         if path is not None and self.room < math.inf:
 
+            def away(way: Scalar, q: Scalars) -> Scalar:
+                return np.hypot(*path.beside(way, *ground.place(q)[:2]))
+
             def beyond(t: Array, q: Array, v: Array, z: Array) -> Array:
-                x, y = ground.place(list(q))[:2]
-                return np.asarray(np.hypot(*path.beside(z[2], x, y)) - self.room)
+                try:
+                    found = away(z[2], list(q))
+                except RAW:  # a path of one's own that takes single numbers, by `if` or `math`
+                    rows = zip(z[2].tolist(), q.T.tolist(), strict=True)
+                    found = [away(way, place) for way, place in rows]
+                return np.asarray(found, float) - self.room
 
             found.append(
                 Alarm(beyond, f"'{self.mechanism.name}' has left its path by {self.room:.3g} m")

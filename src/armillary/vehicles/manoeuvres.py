@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from armillary.errors import InputError
+from armillary.model.arguments import Endless, check_all_arguments, check_arguments, check_fields
+from armillary.model.checks import number
 from armillary.scalar import Scalar, sin
 from armillary.sim.loop.simulate import simulate
 from armillary.vehicles.drive import Drive
@@ -37,11 +39,17 @@ class Manoeuvre:
     brake: Signal = 0.0
     at: float = 0.0
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @property
     def start_speed(self) -> float:
-        return self.begin if self.speed is None else float(value(self.speed, 0.0))
+        if self.speed is None:
+            return self.begin
+        return number(value(self.speed, 0.0), f"manoeuvre '{self.name}', speed at 0 s")
 
 
+@check_all_arguments
 def step_steer(
     speed: float = 20.0,
     angle: float = 0.02,
@@ -56,6 +64,7 @@ def step_steer(
     )
 
 
+@check_all_arguments
 def ramp_steer(
     speed: float = 20.0, rate: float = 0.01, at: float = 0.5, duration: float = 6.0
 ) -> Manoeuvre:
@@ -69,6 +78,7 @@ def ramp_steer(
     return Manoeuvre("ramp steer", duration, speed, steer=steer, at=at)
 
 
+@check_all_arguments
 def sine_steer(
     speed: float = 20.0,
     angle: float = 0.02,
@@ -88,6 +98,7 @@ def sine_steer(
     return Manoeuvre("sine steer", duration, speed, steer=steer, at=at)
 
 
+@check_all_arguments
 def double_lane_change(
     speed: float = 20.0,
     width: float = 3.5,
@@ -103,6 +114,7 @@ def double_lane_change(
     return Manoeuvre("double lane change", duration or whole, speed, path=path)
 
 
+@check_all_arguments
 def slalom(
     speed: float = 12.0, spacing: float = 18.0, width: float = 1.0, duration: float = 10.0
 ) -> Manoeuvre:
@@ -113,6 +125,7 @@ def slalom(
     )
 
 
+@check_all_arguments
 def constant_radius(
     radius: float = 40.0,
     speed: Signal = 10.0,
@@ -123,9 +136,12 @@ def constant_radius(
     at most 10 m); speed: a number or a function of t (ISO 4138)."""
     _positive("constant_radius", duration=duration)
     begin = min(10.0, abs(radius) / 6.0) if run_up is None else run_up
+    if begin < 0.0:
+        raise InputError(f"constant_radius: run_up is a length, 0 m or more; found {run_up!r:.60}.")
     return Manoeuvre("constant radius", duration, speed, path=Circle(radius, begin))
 
 
+@check_all_arguments
 def straight_braking(
     speed: float = 25.0,
     torque: float = 4000.0,
@@ -144,12 +160,14 @@ def straight_braking(
     return found if driver else replace(found, path=None, steer=lambda t: 0.0 * t)
 
 
+@check_all_arguments
 def bump_crossing(speed: float = 10.0, duration: float = 3.0) -> Manoeuvre:
     """Straight on, over what the vehicle's road has."""
     _positive("bump_crossing", speed=speed, duration=duration)
     return Manoeuvre("bump crossing", duration, speed, path=Straight())
 
 
+@check_arguments
 def drive(
     vehicle: Vehicle,
     manoeuvre: Manoeuvre,
@@ -157,7 +175,7 @@ def drive(
     step: float = 1e-3,
     method: str = "rk4",
     guard: RollOverGuard | None = None,
-    room: float | None = None,
+    room: Endless | None = None,
     record: str = "",
     **options: Any,
 ) -> Drive:
@@ -169,13 +187,7 @@ def drive(
     roll-over; record: more than q, v and the tyres; options: of `simulate`.  Where the angle of the
     wheels is given, the steering coordinate is prescribed, and so are the joints of what the
     vehicle carries (`vehicle.held`), where they begin."""
-    if not isinstance(vehicle, Vehicle):
-        raise InputError(f"drive: expected a vehicle of am.vehicles, found {vehicle!r:.60}.")
-    if not isinstance(manoeuvre, Manoeuvre):
-        raise InputError(
-            f"drive: expected a manoeuvre such as am.vehicles.step_steer(), "
-            f"found {manoeuvre!r:.60}."
-        )
+    _check(vehicle, manoeuvre, options)
     q, v = vehicle.start(manoeuvre.start_speed)
     path = _path(vehicle, manoeuvre)
     driver = Driver(
@@ -212,6 +224,22 @@ def drive(
     return Drive(vehicle, run, manoeuvre.name)
 
 
+def _check(vehicle: object, manoeuvre: object, options: dict[str, Any]) -> None:
+    """Refuse what cannot be driven, and what the manoeuvre says."""
+    if not isinstance(vehicle, Vehicle):
+        raise InputError(f"drive: expected a vehicle of am.vehicles, found {vehicle!r:.60}.")
+    if own := sorted(options.keys() & {"duration", "controller", "project_start"}):
+        raise InputError(
+            f"drive: {', '.join(own)} is given by the manoeuvre and its driver. Give it to the "
+            f"manoeuvre, such as am.vehicles.step_steer(duration=3.0), or use am.simulate."
+        )
+    if not isinstance(manoeuvre, Manoeuvre):
+        raise InputError(
+            f"drive: expected a manoeuvre such as am.vehicles.step_steer(), "
+            f"found {manoeuvre!r:.60}."
+        )
+
+
 def _road_begins(vehicle: Vehicle) -> float:
     """Where the road under its tyres stops being plain, m."""
     laws = {part.name: part.law for part in vehicle.mechanism.model.elements}
@@ -242,11 +270,13 @@ def _path(vehicle: Vehicle, manoeuvre: Manoeuvre) -> Path | None:
     return manoeuvre.path
 
 
+@check_all_arguments
 def understeer_gradient(
     vehicle: Vehicle, speed: float = 20.0, most: float = 3.0, step: float = 1e-3
 ) -> float:
     """K of  delta = L / R + K a_y,  rad/(m/s²): slope of the steering angle over the lateral
     acceleration in a slow ramp at constant speed up to `most` m/s² (ISO 4138)."""
+    _positive("understeer_gradient", speed=speed, most=most)
     L = vehicle.wheelbase
     rate = most * L / (speed * speed) / 6.0
     found = drive(vehicle, ramp_steer(speed, rate, duration=7.0), step=step)
@@ -254,6 +284,6 @@ def understeer_gradient(
 
 
 def _positive(what: str, **given: float) -> None:
-    for name, number in given.items():
-        if not (isinstance(number, int | float) and 0.0 < number < math.inf):
-            raise InputError(f"{what}: {name} is a number more than 0, found {number!r:.60}.")
+    for name, found in given.items():
+        if not (isinstance(found, int | float) and 0.0 < found < math.inf):
+            raise InputError(f"{what}: {name} is a number more than 0, found {found!r:.60}.")

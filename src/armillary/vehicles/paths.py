@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from armillary.errors import InputError
+from armillary.model.arguments import check_fields
 from armillary.scalar import Scalar, cos, sin, sqrt, where
 from armillary.sim.motion.profiles import PROFILES
 
@@ -68,6 +69,9 @@ class Straight(Path):
     y: float = 0.0
     begin: float = 0.0
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     def across(self, x: Scalar) -> Scalar:
         return self.y
 
@@ -80,6 +84,7 @@ class Circle(Path):
     begin: float = 0.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 1e-3 < abs(self.radius) < math.inf:
             raise InputError(f"Circle: radius is a length other than 0, found {self.radius!r}.")
 
@@ -118,6 +123,7 @@ class LaneChange(Path):
     back: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not self.length > 0.0:
             raise InputError(f"LaneChange: length is more than 0 m, found {self.length!r}.")
 
@@ -141,6 +147,7 @@ class Slalom(Path):
     begin: float = 30.0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not self.spacing > 0.0:
             raise InputError(f"Slalom: spacing is more than 0 m, found {self.spacing!r}.")
 
@@ -158,6 +165,9 @@ class Line(Path):
     """y(x) of your own, m, over scalars."""
 
     y: Callable[[Scalar], Scalar]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def across(self, x: Scalar) -> Scalar:
         return self.y(x)

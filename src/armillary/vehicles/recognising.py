@@ -252,6 +252,7 @@ class _Turning:
         """Coordinates named alike that turn one wheel each, with the wheels' places from the
         middle of the wheels that nothing turns; else from the last axle."""
         word = next((word for word in _WORDS if word in steering.casefold()), steering)
+        word = word.removeprefix("left-")
         alike = [x for x in self.labels if "." not in x and word in x.casefold()]
         turned = {name: np.flatnonzero(self.angles(name)) for name in alike}
         single = {name: int(k[0]) for name, k in turned.items() if len(k) == 1}

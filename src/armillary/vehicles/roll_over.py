@@ -11,6 +11,7 @@ from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.graph.expr import Node
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import check_fields
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Scalars, clip
 from armillary.sim.loop.alarms import Alarm
@@ -40,6 +41,7 @@ class RollOverGuard:
     gravity: float = 9.81
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name in ("height", "track", "gain", "most", "gravity"):
             if not 0.0 < getattr(self, name) < float("inf"):
                 found = getattr(self, name)

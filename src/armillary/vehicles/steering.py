@@ -8,7 +8,7 @@ positive to the left (about z up), rad.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from armillary.errors import InputError
 from armillary.model import Limits, Passive
@@ -90,6 +90,15 @@ class Trapezoid(Data):
     def angle(self) -> float:
         """By which the arms point inward, rad."""
         return math.atan2(0.5 * self.pins, self.wheelbase) if self.inward is None else self.inward
+
+    @check_arguments
+    def for_track(self, track: float, wheelbase: float) -> Trapezoid:
+        """With arms such that wheels a track (m) apart turn about one centre, but for their angles
+        to the fourth:  tan h = track / wheelbase (1 - 2 arm sin h / pins),  h: `inward`."""
+        found, h = replace(self, wheelbase=wheelbase), 0.0
+        for _ in range(60):
+            h = math.atan(track / wheelbase * (1.0 - 2.0 * self.arm * math.sin(h) / self.pins))
+        return replace(found, inward=h)
 
     @property
     def rod_length(self) -> float:

@@ -21,7 +21,9 @@ no reading that is the same on both sides has an odd number but for the steering
 
 A contact with three rotations and no motion is that of an instant: as the wheel rolls, another of
 its points comes to the road.  The car that drives has the same bodies and springs on tyres that
-roll without slip; it is built from the chassis outward, and has the same 25 freedoms.
+roll without slip; it is built from the chassis outward, and has the same 25 freedoms.  As far as
+the trapezoid does not turn both wheels about one centre, such tyres push against each other, harder
+with every metre: its arms stand so that this is of the fourth order of the angle.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ def yesiloglu_car(
         raise InputError(
             f"yesiloglu_car: contact is one of {', '.join(CONTACTS)}; found {contact!r:.60}."
         )
-    pins = trapezoid or Trapezoid(wheelbase=wheelbase, pins=1.30, friction=100.0)
+    pins = trapezoid or Trapezoid(friction=100.0).for_track(2.0 * half_track, wheelbase)
     rim = wheel or RoadWheel(radius=0.31, mass=14.0)
     tyre = _tyre(rim, tyre_stiffness, tyre_damping)
     data = suspension or FiveDegree()
