@@ -35,6 +35,7 @@ _REMEMBERED = 4  # states: the ends of a step, and where an event may be
 _ROUNDING = 1e-13  # of the accelerations in play: a joint that slips begins to move against none
 _REACH = 6.0  # exp(-36): beyond so many Stribeck velocities static friction has faded
 _FIRM = 1e-9  # of the mobility an entry would have alone: less, and no force holds it
+_AWAY = 1e-3  # rad or m: where a run is looked at that leaves a dead centre
 _TOGETHER = 1e-6  # of the level: joints that move together slip together
 _PART = 0.125  # of the Stribeck velocity: so far one step goes near zero
 _GROWTH = 1.0 / 64.0  # of it: so much the fall of friction in a step may add to the velocity
@@ -101,19 +102,21 @@ class _Numbers:
 @dataclass(frozen=True)
 class _Holding:
     """What holds entries that stick: accelerations (..., nv), forces r (..., k) with their
-    rounding, N m or N (infinite: none holds them), and accelerations per force (..., k, k) of what
-    sticks with their inverse."""
+    rounding, N m or N (infinite: none holds them), accelerations per force (..., k, k) of what
+    sticks with their inverse, and which entries no force of their own can hold: a dead centre."""
 
     a: Array
     r: Array
     slack: Array
     Y: Array
     inverse: Array
+    loose: NDArray[np.bool_]
 
     @classmethod
     def none(cls, a: Array, shape: tuple[int, ...]) -> _Holding:
         square = np.zeros((*shape, shape[-1]))
-        return cls(a, np.zeros(shape), np.zeros(shape), square, square.copy())
+        held = np.zeros(shape), np.zeros(shape), square, square.copy()
+        return cls(a, *held, np.zeros(shape, bool))
 
     def shared(self, numbers: _Numbers) -> Array:
         """Forces that hold the same and stay within the levels, where there are such: of joints
@@ -263,7 +266,7 @@ class Stuck:
         lost = still & (np.abs(a[..., k]) > 1e-9 * size[..., None])
         a, r = a.copy(), np.where(lost, np.copysign(np.inf, -a[..., k]), r)
         a[..., k] = np.where(still & ~lost, 0.0, a[..., k])
-        return _Holding(a, r, slack, Y, inverse)
+        return _Holding(a, r, slack, Y, inverse, still & ~firm)
 
     def left(self, view: RunView, t: float, parts: Parts) -> Array:
         """(..., k) what is left of the friction levels at rest beyond the forces that hold what
@@ -328,7 +331,28 @@ class Stuck:
             if not slips.any():
                 break
             modes[slips] = -np.sign(r[slips])
+        if view.projects:
+            for run, state in view.runs((q, v, z)):
+                self._leave(run, t, state)
         return v
+
+    def _leave(self, view: RunView, t: float, parts: Parts) -> None:
+        """A run that moves away from a dead centre: the entries there go where that leads."""
+        (q, v, z), mode = parts, self.mode(view)
+        tau, _ = view.forces(t, q, v, z)
+        held = self._held(view, t, q, v, tau)
+        a, state = held.a, (q, self._moded(v, mode), tau)
+        if not held.loose.any():
+            return
+        fast = float(np.abs(a).max())
+        if fast <= _FIRM * float(_accelerations_in_play(view, view.mobility(q), state).max()):
+            return
+        span = np.sqrt(2.0 * _AWAY / fast)
+        there = view.mechanism.integrate(q, span * (v + 0.5 * span * a))
+        found = view.projected(t, there, v + span * a)[1]
+        own = found[self.columns]
+        moves = held.loose & (np.abs(own) > _FIRM * np.abs(found).max())
+        self.modes[view.row] = np.where(moves, np.sign(own), mode)
 
     def restless(self, view: RunView, span: float, t: float, before: Parts, parts: Parts) -> Array:
         """(B,) in which runs of a batch something may happen in a step of length `span` to t."""
