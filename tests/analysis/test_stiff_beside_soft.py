@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mpmath import mp, mpf, polyroots
+from mpmath import eig, lu_solve, matrix, mp, mpf, polyroots
 
 import armillary as am
 from armillary.errors import InputError
@@ -53,6 +53,83 @@ def test_two_oscillators_of_rates_one_to_a_power_of_ten(k, coupled):
         roots = by_size(found.eigenvalues)
         np.testing.assert_allclose(roots, exact(*numbers, coupled), rtol=1e-9)
         assert found.zeros == 0 and found.stable
+
+
+def chain_roots(m, k, c):
+    """Of masses on each other, with 60 digits:  M x'' + C x' + K x = 0,  M_ij what both carry."""
+    n = len(m)
+    with mp.workdps(60):
+        M = matrix([[sum(map(mpf, m[max(i, j) :])) for j in range(n)] for i in range(n)])
+        A = matrix(2 * n, 2 * n)
+        for j in range(n):
+            A[j, n + j] = 1
+            unit = matrix([mpf(i == j) for i in range(n)])
+            own = lu_solve(M, unit)
+            for i in range(n):
+                A[n + i, j], A[n + i, n + j] = -own[i] * mpf(k[j]), -own[i] * mpf(c[j])
+        return sorted(map(complex, eig(A, left=False, right=False)), key=abs)
+
+
+CHAINS = {  # masses, springs, dampers
+    "1 : 4e7": ([1.9e-3, 5.7e-5, 5.6], [3.1, 0.88, 1.2e10], [0.0] * 3),
+    "two slow ones": ([2.5e-4, 5.1e-4, 5.7e-3, 2.6e3], [2.0, 41.0, 0.27, 4.1e10], [0.0] * 4),
+    "brakes": (
+        [1.4e-6, 38.0, 0.13, 2e3, 4.6e-6, 260.0],
+        [4e-5, 1.5, 40.0, 2.8e10, 6e3, 0.059],
+        [1.4e-3, 1.9e4, 9.7e-4, 7.4e-5, 0.0, 8.9],
+    ),
+    "fast at the end": (
+        [186.67819584783925, 2.724479651422314, 4.660345935536822, 347.1527105102619,
+         5.4214651343664456e-06],
+        [1136.5730090444233, 8.671782807916743e-06, 0.0009951116878247188, 9.340192661553495e-06,
+         620847151.0203595],
+        [0.0, 0.0, 0.0, 0.0, 48917.03951758376],
+    ),
+    "free": ([10.0, 1.2e3, 1.4e-6, 1.1, 9.4e-6, 530.0], [0.0, 1.2e-5, 5e-4, 1.7e8, 6.8e5, 5e10],
+             [0.0, 11.0, 0.0, 4.1e-6, 0.0, 0.0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_masses_on_each_other_with_all_rates_far_apart(name):
+    """What rounding does to each root is less than 1e-6 of it (the roots of A ± its rounding, with
+    60 digits); a free chain has two zeros, all others none, and nothing grows."""
+    m, k, c = CHAINS[name]
+    b, parent = am.Builder("chain", (0, 0, 0)), "world"
+    for j in range(len(m)):
+        own = am.Passive(spring=k[j], viscous=c[j])
+        b.body(f"m{j}", parent, "prismatic", axis="x", mass=m[j], passive=own)
+        parent = f"m{j}"
+    found = b.build().modes()
+    zeros = 0 if k[0] else 2
+    assert (found.zeros, found.stable) == (zeros, True)
+    roots = [x for x in found.eigenvalues.tolist() if x]
+    for want in chain_roots(m, k, c)[zeros:]:
+        near = min(roots, key=lambda x: abs(x - want))
+        assert near == pytest.approx(want, rel=1e-4)
+        roots.remove(near)
+
+
+def test_a_slow_creep_beside_bodies_that_nothing_holds():
+    """Dampers with weak springs between three sliders, and three free ones: what nothing acts on
+    takes nothing away from the others."""
+    m, springs = [23.0, 6.5, 8e-3, 0.52, 186.0, 6.3], {(2, 4): (0.09, 1.9), (4, 5): (0.027, 741.0)}
+    b = am.Builder("net", (0, 0, 0))
+    for j, mass in enumerate(m):
+        b.body(f"m{j}", joint="prismatic", axis="x", at=(40.0 * j, 0, 0), mass=mass)
+    for (i, j), (k, c) in springs.items():
+        b.spring(f"s{i}", f"m{i}", f"m{j}", stiffness=k, damping=c, rest=40.0 * (j - i))
+    found = b.build().modes()
+    one, two, three = (1 / m[j] for j in (2, 4, 5))
+    (k0, c0), (k1, c1) = springs.values()
+    want = np.polysub(
+        np.polymul([1, (one + two) * c0, (one + two) * k0], [1, (two + three) * c1,
+                                                            (two + three) * k1]),
+        two**2 * np.polymul([c0, k0], [c1, k1]),
+    )  # fmt: skip
+    roots = sorted(x.real for x in found.eigenvalues if x)
+    np.testing.assert_allclose(roots, sorted(np.roots(want).real), rtol=1e-6)
+    assert (found.zeros, found.stable) == (8, True)
 
 
 def clipped(up, **clip):

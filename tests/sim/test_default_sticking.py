@@ -3,7 +3,7 @@ velocity is integrated with the order of the method."""
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 from typer.testing import CliRunner
 
 import armillary as am
@@ -82,6 +82,19 @@ def test_a_stop_through_narrow_static_friction(width):
     assert run.events[1][0] == pytest.approx(1.0 / COULOMB - less, abs=1e-3 * width + 1e-12)
 
 
+@pytest.mark.parametrize(("method", "most"), [("rk4", 1e-9), ("rk3", 2e-9), ("heun", 1e-6)])
+def test_a_strong_force_through_wide_static_friction(method, most):
+    """From 1.5 m/s against 100 N, back and on: a step passes ten Stribeck velocities."""
+    level = lambda v: COULOMB + (STATIC - COULOMB) * np.exp(-((v / 0.1) ** 2))  # noqa: E731
+    stop = quad(lambda v: 1.0 / (100.0 + level(v)), 0.0, 1.5, epsabs=1e-14, epsrel=1e-13)[0]
+    back = solve_ivp(lambda t, v: [100.0 - level(v[0])], (stop, 0.04), [0.0], rtol=1e-12,
+                     atol=1e-14, max_step=1e-4).y[0, -1]  # fmt: skip
+    run = am.simulate(block(coulomb=COULOMB, static=STATIC, stribeck=0.1), v0=[1.5], step=1e-2,
+                      duration=0.04, method=method, inputs={"block": -100.0})  # fmt: skip
+    assert run.events[1][0] == pytest.approx(stop, abs=most)
+    assert run.v[-1, 0] == pytest.approx(-back, abs=most)
+
+
 def test_native_steps_and_batches_as_alone():
     """Runs that break away one after the other, in the native loop, in Python and alone."""
     m = block(coulomb=COULOMB, static=STATIC, stribeck=1e-4)
@@ -153,6 +166,8 @@ def test_named_joints_come_first():
     assert not both.v[-1].any() and both.events[0][1] == "dry friction: 'b' sticks"
     with pytest.raises(InputError, match=r"expected names of joints, found Mechanism.*'elbow'"):
         am.StickSlip(m)
+    with pytest.raises(InputError, match="StickSlip: expected names of joints, found none"):
+        am.simulate(m, **options, events=am.StickSlip([]))
     with pytest.raises(InputError, match="JointLimits: expected names of joints"):
         am.JointLimits(joints=m)
 
@@ -218,6 +233,34 @@ def test_a_dead_centre_is_no_rest():
         and not any(text.endswith("slips") for text in texts)
     )
     close(run.v, other.v, 5e-4)
+
+
+def test_a_torque_at_a_dead_centre():
+    """A crank of 0.2 m and a rod of 0.5 m in line, at rest; the slider rubs.  No friction of the
+    slider holds the crank there: its torque moves it at once,  tau theta = T + coulomb |dx|;  in
+    a batch as alone, and to either side."""
+    b = am.Builder("press", (0, 0, 0))
+    b.body("crank", axis="y", mass=1.0, com=(0.1, 0, 0), inertia=(0.01, 0.01, 0.01))
+    b.body("rod", "crank", "revolute", (0.2, 0, 0), axis="y", mass=0.5, com=(0.25, 0, 0),
+           inertia=(0.01, 0.01, 0.01))  # fmt: skip
+    b.body("slider", joint="prismatic", axis="x", mass=0.7, passive=am.Passive(coulomb=0.5))
+    b.frame("end", "rod", at=(0.5, 0, 0))
+    b.loop("pin", "end", "slider", "revolute", axis="y")
+    m = b.build()
+    q0 = np.array([0.0, 0.0, 0.7])
+    for torque in (0.1, -0.1):
+        run = am.simulate(m, q0, duration=0.4, step=1e-3, inputs={"crank": torque})
+        (turn, bend, x), (w, bent, u) = run.q[-1], run.v[-1]
+        rod = w + bent
+        speed = (0.2 * w) ** 2 + (0.25 * rod) ** 2 + 2 * 0.2 * 0.25 * w * rod * np.cos(bend)
+        energy = (0.02 * w**2 + 0.5 * speed + 0.01 * rod**2 + 0.7 * u**2) / 2
+        assert torque * turn > 0.02
+        assert energy + 0.5 * (0.7 - x) == pytest.approx(torque * turn, rel=1e-8)
+    push = am.Schedule([0.0, 1.0], [[[0.1, 0, 0], [0.0, 0, 0], [-0.1, 0, 0]]] * 2)
+    many = am.simulate(m, np.tile(q0, (3, 1)), duration=0.4, step=1e-3, inputs=push)
+    close(many.q[-1, 2], run.q[-1], 1e-12)
+    close(many.q[-1, 0, :2], -run.q[-1, :2], 1e-9)
+    assert np.array_equal(many.q[-1, 1], q0)
 
 
 def test_every_entrance(tmp_path):

@@ -21,6 +21,7 @@ does not reach.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,10 @@ from numpy.typing import NDArray
 from armillary.evaluate.inputs import Array
 
 _SWEEPS = 6  # of the scaling of rows and columns
+_FAR_APART = 1e-6  # of the fastest rate
+_BESIDE = 2.0**-20  # of a root
+_SCALINGS = 3  # that are tried
+_SAFE = 64.0  # singular values are known to so many parts of the rounding
 _LARGEST_NOISE = 1e-3  # of a null vector: more cannot be rounding
 Complex = NDArray[np.complex128]
 Places = NDArray[np.intp]
@@ -93,18 +98,43 @@ def _other_rows(rows: Array, W: Array, own: Places, rest: Places) -> Array:
 
 
 def _null(A: Array, E: Array) -> tuple[Array, Places] | None:
-    """Null vectors W (n, k) with W[own] = 1; None where there are none."""
+    """Null vectors W (n, k) with W[own] = 1; None where there are none.
+
+    Under any scaling a singular matrix within E of A has a small singular value: what only some
+    scalings take for a zero is none."""
     rows, columns = even(E)
-    _, values, right = np.linalg.svd(rows[:, None] * A * columns)
-    noise = float(np.linalg.norm(rows[:, None] * E * columns, 2))
-    count = int(np.sum(values <= noise))
-    if not count:
-        return None
-    left = columns[:, None] * right[len(A) - count :].T
+    count = len(A) + 1
+    for _ in range(_SCALINGS):
+        B, F = (rows[:, None] * X * columns for X in (A, E))
+        left, values, right = np.linalg.svd(B)
+        noise = float(np.linalg.norm(F, 2))
+        fewer = int(np.sum(values <= noise))
+        if not fewer:
+            return None
+        if fewer < count:
+            count, found = fewer, (rows, columns, values, right, noise)
+        if not noise:
+            break
+        inverse = np.abs((right.T / np.maximum(values, noise / _SAFE)) @ left.T)
+        rows, columns = _against(rows, columns, inverse, F)
+    rows, columns, values, right, noise = found
+    null = columns[:, None] * right[len(A) - count :].T
     if count < len(A):  # what rounding mixes in
         share = min(noise / float(values[-count - 1]), _LARGEST_NOISE)
-        left[np.abs(left) <= share * columns[:, None]] = 0.0
-    return echelon(left, rows)
+        null[np.abs(null) <= share * columns[:, None]] = 0.0
+    return echelon(null, rows)
+
+
+def _against(rows: Array, columns: Array, inverse: Array, F: Array) -> tuple[Array, Array]:
+    """Factors under which |A⁻¹| E has equal row sums, by power iteration.  They are its greatest
+    eigenvalue: below 1 no matrix within E of A is singular.  F: the scaled E."""
+    size = np.ones(len(F))
+    for _ in range(_SWEEPS):
+        size = inverse @ (F @ size)
+        size /= size.max()
+    size = np.maximum(size, 1e-30)
+    reached = F @ size
+    return rows / np.where(reached > 0.0, reached, size), columns * size
 
 
 def echelon(left: Array, rows: Array) -> tuple[Array, Places]:
@@ -134,19 +164,46 @@ def even(E: Array) -> tuple[Array, Array]:
         for factors, axis in ((rows, 1), (columns, 0)):
             largest = (rows[:, None] * E * columns).max(axis=axis, initial=0.0)
             factors /= np.where(largest > 0.0, largest, 1.0)
-    return rows, columns
+    still = ~E.any(axis=1)  # nothing changes these: before all others they stand for themselves
+    return np.where(still, np.max(rows * columns, initial=1.0) / columns, rows), columns
 
 
 def eigenvalues(A: Array, E: Array) -> tuple[Complex, Complex]:
     """Of A with the rounding E, each part exactly zero that the rounding can make; and vectors."""
-    from scipy.linalg import eig
-
     if not len(A):
         return np.zeros(0, complex), np.zeros((0, 0), complex)
-    _, left, right = eig(A, left=True, right=True)
+    left, right = _vectors(A)
     across = (left.conj() * right).sum(axis=0)
     roots = (left.conj() * (A @ right)).sum(axis=0) / across
     off = (np.abs(left) * (E @ np.abs(right))).sum(axis=0) / np.abs(across)
     real = np.where(np.abs(roots.real) <= off, 0.0, roots.real)
     imaginary = np.where(np.abs(roots.imag) <= off, 0.0, roots.imag)
     return real + 1j * imaginary, right.astype(complex)
+
+
+def _vectors(A: Array) -> tuple[Complex, Complex]:
+    """Left and right eigenvectors.  What `eig` loses is a part of the fastest rate: slow ones are
+    those of A⁻¹, which are its fastest; and a step of inverse iteration takes those far away out
+    of each."""
+    from scipy.linalg import eig
+
+    roots, left, right = eig(A, left=True, right=True)
+    order = np.argsort(-np.abs(roots))
+    size = np.abs(roots[order])
+    if size[-1] >= _FAR_APART * size[0]:
+        return left, right
+    rows, columns = even(np.abs(A))
+    inverse = columns[:, None] * np.linalg.inv(rows[:, None] * A * columns) * rows
+    slow, *also = eig(inverse, left=True, right=True)
+    gaps = size[1:] / np.maximum(size[:-1], np.finfo(float).tiny)
+    k = 1 + int(np.argmin(np.where(size[1:] <= np.sqrt(size[0] * size[-1]), gaps, np.inf)))
+    own = np.argsort(-np.abs(slow))[: len(A) - k]
+    roots = np.concatenate([roots[order[:k]], 1.0 / slow[own]])
+    pairs = [(left, also[0]), (right, also[1])]
+    y, x = (np.hstack([one[:, order[:k]], other[:, own]]).astype(complex) for one, other in pairs)
+    for j, s in enumerate(roots):
+        near = rows[:, None] * (A - s * (1.0 + _BESIDE) * np.eye(len(A))) * columns
+        with suppress(np.linalg.LinAlgError):  # so far apart that the shift is lost
+            x[:, j] = columns * np.linalg.solve(near, rows * x[:, j])
+            y[:, j] = rows * np.linalg.solve(near.conj().T, columns * y[:, j])
+    return y / np.linalg.norm(y, axis=0), x / np.linalg.norm(x, axis=0)

@@ -44,6 +44,11 @@ class StickSlip:
             )
         if self.joints is not None:
             names = asked_joints("StickSlip", self.joints)
+            if not names:
+                raise InputError(
+                    "StickSlip: expected names of joints, found none. Name some, StickSlip() takes "
+                    "all, or leave it out."
+                )
             asked = [k for name in names for k in columns_of(mechanism, name)]
             for k in asked:
                 if k not in dry:
