@@ -4,19 +4,19 @@ multipliers held: dual numbers through their steps, by the interpreter or by cod
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
+from armillary.codegen.target import native
 from armillary.constraints.compiled import longer
-from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.own_size import may_be_rolled
-from armillary.constraints.splitting import LONGEST, SolvedSplit
+from armillary.constraints.splitting import LONGEST, SolvedSplit, many_states
 from armillary.evaluate.inputs import Array, wrench_rows
-from armillary.evaluate.request import Request
-from armillary.runtime.variation_loop import STATE
+from armillary.evaluate.request import CompileOptions, Request
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -24,21 +24,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
     from armillary.model.lowering.tree import Tables
 
-# states, which count twice: for fewer, the interpreter is done before they are compiled.  Both take
-# time in proportion to the bodies; where code is rolled up, it is made in the time of some bodies
-_WORTH, _SOME_BODIES = 20, 6
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
-WITHOUT_WRENCHES = (*_ALONG, *STATE)  # what slopes read
-
-
-def often_asked(equations: Equations, more: int = 0) -> bool:
-    """Were so many states asked for, with these, that code is worth its making?"""
-    asked = equations.memo.once("slopes of states", Asked)
-    asked.count += more
-    if asked.count >= _WORTH:
-        return True
-    worth = asked.count * len(equations.tables.bodies) >= _SOME_BODIES * _WORTH
-    return worth and may_be_rolled(equations)
 
 
 def _tables(equations: Equations, passive: bool) -> Tables:
@@ -49,22 +35,31 @@ def _tables(equations: Equations, passive: bool) -> Tables:
     return equations.memo.once(("tables of slopes", passive), make)
 
 
-def slope_kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> OneOrMany | None:
-    """Code of slopes along directions, made once; None where it would be too long."""
+def slope_kernels(
+    equations: Equations, reads: tuple[str, ...], passive: bool, many: bool = False
+) -> OneOrMany | None:
+    """Code of slopes along directions, made once; None where it would be too long.  many: of
+    states, for which it may be longer."""
+    kernels, rolls = None, may_be_rolled(equations)
+    for budget in (CompileOptions.budget, LONGEST)[: 1 + (many or rolls)]:
+        make = partial(_kernels, equations, reads, passive, rolls, budget)
+        kernels = kernels or equations.memo.once(("slopes", reads, passive, rolls, budget), make)
+    return kernels
 
-    def make() -> OneOrMany | None:
-        from armillary.evaluate.lean_call import OneOrMany
-        from armillary.evaluate.program import Program
 
-        owner = equations.evaluator
-        request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        # the interpreter takes seconds for what long code takes seconds to make
-        options = replace(longer(owner.options, LONGEST), states=max(owner.options.states, 1))
-        rolls = may_be_rolled(equations)
-        kernels = Program(request, _tables(equations, passive), options, rolls=rolls)
-        return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
+def _kernels(
+    equations: Equations, reads: tuple[str, ...], passive: bool, rolls: bool, budget: int
+) -> OneOrMany | None:
+    from armillary.evaluate.lean_call import OneOrMany
+    from armillary.evaluate.program import Program
 
-    return equations.memo.once(("slopes", reads, passive), make)
+    owner = equations.evaluator
+    if not native():
+        return None
+    request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
+    options = replace(longer(owner.options, budget), states=max(owner.options.states, 1))
+    kernels = Program(request, _tables(equations, passive), options, rolls=rolls)
+    return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
 
 
 class Probe:
@@ -77,9 +72,12 @@ class Probe:
         solved: SolvedSplit,
         external: External,
         passive: bool,
+        many: bool | None = None,
     ):
+        """many: as `many_states` has it, where nothing else is given."""
         owner = equations.evaluator
         self.equations, self.passive = equations, passive
+        self.many = many_states(equations, len(q)) if many is None else many
         self.tables = _tables(equations, passive)
         self.states = {"q": q, "v": solved.v, "a": solved.a}
         if external:
@@ -91,7 +89,7 @@ class Probe:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
-        kernels = self._kernels(states) if k else None
+        kernels = self._kernels() if k else None
         if kernels is None:
             return self._interpreted(dq, dv)
         along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
@@ -119,11 +117,8 @@ class Probe:
             calls.append(found)
         return {name: np.array([found[name] for found in calls]) for name in calls[0]}
 
-    def _kernels(self, count: int) -> OneOrMany | None:
-        """Compiled once so many states were asked for that it is worth its making."""
-        if not often_asked(self.equations, count):
-            return None
-        return slope_kernels(self.equations, (*_ALONG, *self.states), self.passive)
+    def _kernels(self) -> OneOrMany | None:
+        return slope_kernels(self.equations, (*_ALONG, *self.states), self.passive, self.many)
 
     def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
         """State by state, by the interpreter: all directions at once, as slopes that are arrays."""

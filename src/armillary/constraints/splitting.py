@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.closed.split import split_dynamics
+from armillary.codegen.target import native
 from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.null_space_kernel import solve_call
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
@@ -34,11 +34,10 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.program import Program
 
-_WORTH = 1000  # states: for fewer, numpy is done before the code would be compiled
-# operations of derivatives, where the budget is the usual one: compiled in some seconds where they
-# were asked for often; the interpreter takes a fifth of a second every time, numpy a millisecond
+_MANY = 64  # states: for fewer, numpy is done before long code would be compiled
+# operations of derivatives, where the budget is the usual one and states are many: compiled in some
+# seconds
 LONGEST = 30_000
-_WORTH_LONG = 150  # calls: for fewer, numpy is done before so long a split would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
 # rank tolerance: where fewer rows count by this, P is beyond what is healthy; not where rows that
@@ -61,6 +60,11 @@ class Split:
     def free(self) -> tuple[int, int]:
         """How many changes of v and of q the rows admit."""
         return self.velocities.shape[2], self.motions.shape[2]
+
+    @property
+    def same(self) -> bool:
+        """Are changes of q those of v?"""
+        return self.motions is self.velocities
 
     def blank(self, states: int) -> Split:
         """The same shapes for so many states, without an answer."""
@@ -95,40 +99,36 @@ def solved_split(equations: Equations, system: System, single: bool) -> SolvedSp
     return SolvedSplit(split, system.v, M, system.terms.J, a, multipliers, inert=False)
 
 
-def often_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
-    """By compiled code once so many states were asked for that it is worth its making, as
-    `compiled_split`."""
-    asked = equations.memo.once("split states", Asked)
-    asked.count += len(states)
-    by_load = states.passive and equations.model.load_dependent_joints
-    if asked.count < _WORTH or by_load or not len(states):
-        return None
-    return compiled_split(equations, states, closed)
+def many_states(equations: Equations, count: int) -> bool:
+    """Are so many states announced, or asked for at once, that long code is worth its making?"""
+    return max(equations.evaluator.options.states, count) > _MANY
 
 
-def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
+def compiled_split(
+    equations: Equations, states: States, closed: bool, many: bool | None = None
+) -> SolvedSplit | None:
     """By compiled code; None: there is none, or it has not converged at every state.  closed: open
-    positions do not converge."""
-    kernels = split_program(equations, states)
+    positions do not converge.  many: as `many_states` has it, where nothing else is given."""
+    kernels = _split_program(equations, states, many)
     found = None if kernels is None else results_of(equations, kernels, states, closed, True)
     if not found or not isfinite(found["a"].sum()):  # all marks of the code are on them
         return None
     s, N = equations.scaling, found["N"]
     velocities = _orthonormal(s, N)
     motions = _orthonormal(s, found["K"]) if "K" in found else velocities
-    response = N @ found["H"] @ np.swapaxes(N, 1, 2)
+    response = N @ found["H"] @ N.swapaxes(1, 2)
     split = Split(motions, velocities, found["P"], response, np.zeros(len(states), bool))
     known = {name: found[name] for name in ("M", "J", "a", "multipliers")}
     return SolvedSplit(split, states.arrays["v"], **known, inert=True)
 
 
-def split_program(equations: Equations, states: States) -> Program | None:
-    """Code that splits the equations of states like these; None where there is none.  Long code is
-    made once it was asked for often."""
-    asked = equations.memo.once("calls of splits", Asked)
-    asked.count += 1 + len(states) // 100
-    kernels = None
-    for budget in (CompileOptions.budget, LONGEST)[: 1 + (asked.count > _WORTH_LONG)]:
+def _split_program(equations: Equations, states: States, many: bool | None) -> Program | None:
+    """Code that splits the equations of states like these; None where there is none."""
+    by_load = states.passive and equations.model.load_dependent_joints
+    if by_load or not len(states) or not native():
+        return None
+    many, kernels = many_states(equations, len(states)) if many is None else many, None
+    for budget in (CompileOptions.budget, LONGEST)[: 1 + many]:
         key = ("split dynamics", states.reads, states.passive, budget)
         kernels = kernels or equations.memo.once(key, partial(_kernels, equations, *key[1:]))
     return kernels
