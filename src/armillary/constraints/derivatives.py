@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -124,35 +124,21 @@ def compiled_derivatives(
     return _handed_out(equations, parts, single) if parts else None
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Of B states; what has k or l columns is turned, (B, k, n), as slopes come by directions."""
+class _Found(NamedTuple):
+    """Of B states."""
 
-    dtau: Array
-    motions: Array
-    dq: Array
-    carried: Array
-    moved: Array
-    velocities: Array
-    dv: Array
-    full_q: Array  # (B, n, n), as the next
-    full_v: Array
+    answer: ConstrainedDerivatives
     undefined: NDArray[np.bool_]  # (B,)
     nowhere: NDArray[np.bool_]  # (B,) where a variation leads nowhere
     jumping: NDArray[np.bool_]  # (B, k) motions along which a jumps
     lost: NDArray[np.bool_]  # (B, n) entries of q along which it does
 
-    @classmethod
-    def joined(cls, parts: Sequence[_Found]) -> _Found:
-        if len(parts) == 1:
-            return parts[0]
-        return cls(**{x: np.concatenate([vars(y)[x] for y in parts]) for x in vars(parts[0])})
-
 
 def _of_states(equations: Equations, solved: SolvedSplit, probe: Probe) -> _Found:
+    """Changes are rows (B, k, n) here, as slopes come by directions."""
     split, M, R = solved.split, solved.M, solved.split.response
     motions, velocities = split.motions.swapaxes(1, 2), split.velocities.swapaxes(1, 2)
-    P, k, same = split.particular.swapaxes(1, 2), motions.shape[1], split.same
+    P, k = split.particular.swapaxes(1, 2), motions.shape[1]
 
     def balanced(x: Array, force: Array | float) -> Array:
         """Changes of v or a that keep the rows; M x + force has no part along free motions."""
@@ -165,15 +151,16 @@ def _of_states(equations: Equations, solved: SolvedSplit, probe: Probe) -> _Foun
     along = np.concatenate([carried, velocities], axis=1)
     balance, rows, _ = _slopes(probe, np.zeros(along.shape), along)
     moving = second + rows[:, :k]
-    every = balanced(
-        -np.concatenate([second, rows], axis=1) @ P, np.concatenate([first, balance], axis=1)
-    )
+    balance, rows = np.concatenate([first, balance], 1), np.concatenate([second, rows], 1)
+    every = balanced(-rows @ P, balance)
     dq, moved, dv = every[:, :k], every[:, :k] + every[:, k : 2 * k], every[:, 2 * k :]
-    onto_v = _onto(solved, velocities, equations.scaling, solved.inert)
-    onto_q = onto_v if same else _onto(solved, motions, equations.scaling, False)
+    onto_v = onto_q = _onto(solved, velocities, equations.scaling, solved.inert)
+    if split.motions is not split.velocities:
+        onto_q = _onto(solved, motions, equations.scaling, False)
     full_q, full_v = moved.swapaxes(1, 2) @ onto_q, dv.swapaxes(1, 2) @ onto_v
     speed, size = _largest(equations, solved.v), _largest(equations, solved.a)
-    nowhere = _above(_left_of_rows(equations, solved, carried, rates), _SINGULAR * speed).any(1)
+    leaving = _left_of_rows(equations, solved, carried, rates)
+    nowhere = np.asarray(_above(leaving, _SINGULAR * speed).any(axis=1))
     undefined = split.undefined | nowhere
     changes = np.abs(moved / equations.scaling.columns).max(axis=(1, 2), initial=0.0)
     limit = _SINGULAR * (size + speed**2) + _ROUNDED * changes
@@ -182,21 +169,12 @@ def _of_states(equations: Equations, solved: SolvedSplit, probe: Probe) -> _Foun
         lost = _above(onto_q.swapaxes(1, 2) @ left, limit) & ~undefined[:, None]
         dq, moved = (np.where(jumping[..., None], np.nan, x) for x in (dq, moved))
         full_q = np.where(lost[:, None], np.nan, full_q)
-    return _Found(
-        R,
-        motions,
-        dq,
-        carried,
-        moved,
-        velocities,
-        dv,
-        full_q,
-        full_v,
-        undefined,
-        nowhere,
-        jumping,
-        lost,
-    )
+    dq, carried, moved, dv = (x.swapaxes(1, 2) for x in (dq, carried, moved, dv))
+    answer = ConstrainedDerivatives(
+        R, split.motions, dq, carried, moved, split.velocities, dv,
+        ForwardDerivatives(full_q, full_v, R),
+    )  # fmt: skip
+    return _Found(answer, undefined, nowhere, jumping, lost)
 
 
 def _slopes(probe: Probe, dq: Array, dv: Array) -> list[Array]:
@@ -208,18 +186,26 @@ def _handed_out(
     equations: Equations, parts: Sequence[_Found], single: bool
 ) -> ConstrainedDerivatives:
     """With what there is to tell of states; a single one that has no answer is refused."""
-    x = _Found.joined(parts)
+    x = parts[0] if len(parts) == 1 else _joined(parts)
     if x.nowhere.any():
         _tell_nowhere(equations, x.nowhere, single)
     if x.jumping.any():
         _warn_jumping(equations, x.jumping, x.lost, single)
-    columns = (x.motions, x.dq, x.carried, x.moved, x.velocities, x.dv)
     if single:
-        full = ForwardDerivatives(x.full_q[0], x.full_v[0], x.dtau[0])
-        return ConstrainedDerivatives(x.dtau[0], *(y[0].T for y in columns), full)
-    full = ForwardDerivatives(x.full_q, x.full_v, x.dtau)
-    found = ConstrainedDerivatives(x.dtau, *(y.swapaxes(1, 2) for y in columns), full)
-    return blanked(found, x.undefined) if x.undefined.any() else found
+        own = {name: y[0] for name, y in vars(x.answer).items() if name != "full"}
+        full = ForwardDerivatives(*(y[0] for y in x.answer.full))
+        return ConstrainedDerivatives(**own, full=full)
+    return blanked(x.answer, x.undefined) if x.undefined.any() else x.answer
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Of all states, from those of some."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    if isinstance(parts[0], tuple):
+        return type(parts[0])(*map(_joined, zip(*parts, strict=True)))
+    names = vars(parts[0])
+    return type(parts[0])(**{name: _joined([vars(x)[name] for x in parts]) for name in names})
 
 
 def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling, inert: bool) -> Array:
@@ -277,7 +263,7 @@ def _warn_jumping(
     """Motions (B, k) and entries of q (B, nv) along which accelerations jump: rows that depend on
     each other here contradict each other beside it, as of wheels in line of which one is turned."""
     labels = [equations.model.v_labels[k] for k in np.flatnonzero(lost.any(axis=0))]
-    where = "" if single else _states_text(jumping.any(axis=1))
+    where = "" if single else _states_text(np.asarray(jumping.any(axis=1)))
     warn_caller(
         f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position{where}, "
         f"where rows depend on each other that contradict each other beside it: its accelerations "

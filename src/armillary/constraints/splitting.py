@@ -61,11 +61,6 @@ class Split:
         """How many changes of v and of q the rows admit."""
         return self.velocities.shape[2], self.motions.shape[2]
 
-    @property
-    def same(self) -> bool:
-        """Are changes of q those of v?"""
-        return self.motions is self.velocities
-
     def blank(self, states: int) -> Split:
         """The same shapes for so many states, without an answer."""
         shapes = {name: (states, *x.shape[1:]) for name, x in vars(self).items()}
