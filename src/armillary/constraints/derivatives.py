@@ -115,7 +115,8 @@ def compiled_derivatives(
     count, parts = len(states), []
     many, step = many_states(equations, count), max(1, _AT_ONCE // equations.tables.nv**2)
     for first in range(0, count, step):
-        some = states.of(np.arange(first, min(first + step, count)))
+        last = min(first + step, count)
+        some = states if last - first == count else states.of(np.arange(first, last))
         split = compiled_split(equations, some, closed, many)
         if split is None:
             return None

@@ -4,7 +4,7 @@ multipliers held: dual numbers through their steps, by the interpreter or by cod
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -89,34 +89,31 @@ class Probe:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
-        kernels = self._kernels() if k else None
+        kernels = self._kernels if k else None
         if kernels is None:
             return self._interpreted(dq, dv)
-        along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
+        along = [np.ascontiguousarray(x.swapaxes(1, 2)).reshape(-1, n) for x in (dq, dv)]
         found = self._at_once(kernels, *along) if states == 1 else None
         if found is None:
             inputs = dict(zip(_ALONG, along, strict=True))
             inputs |= {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
             found = kernels.program(inputs, states * k, self.equations.evaluator.base_numbers)
         balance, rows, rates = (
-            np.swapaxes(found[name].reshape(states, k, found[name].shape[1]), 1, 2)
-            for name in ("balance", "rows", "rates")
+            x[: states * k].reshape(states, k, x.shape[1]).swapaxes(1, 2)
+            for x in (found[name] for name in ("balance", "rows", "rates"))
         )
         return balance, rows, rates
 
     def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
-        """All directions (k, n) of one state, by one native call or, if they are few, by one each;
-        None: these cannot take them."""
-        state, calls = [np.ascontiguousarray(x[0]) for x in self.states.values()], []
-        if len(dq) >= self.equations.evaluator.options.simd(True).width:
-            return kernels.together(dq, dv, *state)
-        for along in zip(dq, dv, strict=True):
-            found = kernels.one(*along, *state)
-            if found is None:
-                return None
-            calls.append(found)
-        return {name: np.array([found[name] for found in calls]) for name in calls[0]}
+        """All directions (k, n) of one state by one native call, and none (zeros) where they are
+        fewer than it takes; None: it cannot take them."""
+        fewest = self.equations.evaluator.options.simd(True).width
+        if len(dq) < fewest:
+            none = np.zeros((fewest - len(dq), dq.shape[1]))
+            dq, dv = np.concatenate([dq, none]), np.concatenate([dv, none])
+        return kernels.together(dq, dv, *(np.ascontiguousarray(x[0]) for x in self.states.values()))
 
+    @cached_property
     def _kernels(self) -> OneOrMany | None:
         return slope_kernels(self.equations, (*_ALONG, *self.states), self.passive, self.many)
 
