@@ -1,10 +1,9 @@
-"""What is asked often is compiled: the answers stay those of the null space."""
+"""Answers by code of the split equations: those of the null space."""
 
 import numpy as np
 import pytest
 
 import armillary as am
-from armillary.constraints import splitting
 from compare import close
 
 NAMES = ["four-bar", "bricard", "rolling-disc"]
@@ -20,19 +19,19 @@ def states(name, count=5):
     return m, q, v, rng.normal(size=(count, m.nv))
 
 
-def both_ways(monkeypatch, ask, *given):
+def both_ways(ask, plain, *given):
     """Answers of single states by numpy, of all of them by compiled code."""
-    each = np.array([ask(*(x[k] for x in given)) for k in range(len(given[0]))])
-    monkeypatch.setattr(splitting, "_WORTH", 0)
+    each = np.array([plain(*(x[k] for x in given)) for k in range(len(given[0]))])
     many = ask(*given)
     close(ask(*(x[0] for x in given)), many[0], 1e-14)
     return each, many
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nearest_accelerations(name, monkeypatch):
+def test_nearest_accelerations(name):
     m, q, v, a = states(name)
-    each, many = both_ways(monkeypatch, m.project_acceleration, q, v, a)
+    plain = m.compile(budget=0).project_acceleration
+    each, many = both_ways(m.project_acceleration, plain, q, v, a)
     close(many, each, 1e-10)
     for k in range(len(q)):  # no allowed motion comes nearer, by kinetic energy
         free = m.forward_dynamics.derivatives(q[k], v[k], a[k]).velocities
@@ -41,17 +40,16 @@ def test_nearest_accelerations(name, monkeypatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_parameters(name, monkeypatch):
+def test_parameters(name):
     m, q, v, tau = states(name)
-    ask = m.forward_dynamics.parameter_jacobian
-    each, many = both_ways(monkeypatch, ask, q, v, tau)
+    ask, plain = (x.forward_dynamics.parameter_jacobian for x in (m, m.compile(budget=0)))
+    each, many = both_ways(ask, plain, q, v, tau)
     close(many, each, 1e-10)
 
 
-def test_a_state_that_has_no_answer_leaves_the_others_theirs(monkeypatch):
+def test_a_state_that_has_no_answer_leaves_the_others_theirs():
     m, q, v, a = states("four-bar", 3)
-    expected = m.project_acceleration(q, v, a)
-    monkeypatch.setattr(splitting, "_WORTH", 0)
+    expected = m.compile(budget=0).project_acceleration(q, v, a)
     q[1], a[2, 0] = np.nan, np.inf
     found = m.project_acceleration(q, v, a)
     close(found[0], expected[0], 1e-12)

@@ -15,7 +15,7 @@ from armillary.constraints.holding import Held
 from armillary.constraints.ladder import States
 from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import smallest
-from armillary.constraints.splitting import often_split
+from armillary.constraints.splitting import compiled_split
 from armillary.errors import InadmissibleError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 
@@ -78,9 +78,9 @@ def nearest_acceleration(
 
 def nearest_accelerations(equations: Equations, arrays: Mapping[str, Array]) -> Array | None:
     """The same of many states (q, v, tau, a) by compiled code, x = a0 + R M (a - a0) from any a0
-    that the rows allow; None: it is not worth its making, or has not converged everywhere."""
+    that the rows allow; None: there is none, or it has not converged everywhere."""
     states = States({name: arrays[name] for name in ("q", "v", "tau")})
-    found = often_split(equations, states, closed=True)
+    found = compiled_split(equations, states, closed=True)
     if found is None:
         return None
     away = found.M @ (arrays["a"] - found.a)[..., None]

@@ -12,28 +12,22 @@ A mechanism that moves cannot change q alone:  J(q + dq) (v + dv) = 0  demands
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.algorithms.closed.derivatives import ALONG, derivative_dynamics
-from armillary.codegen.target import native
-from armillary.constraints.compiled import compiled_kernels
-from armillary.constraints.ladder import States, results_of
+from armillary.constraints.ladder import States
 from armillary.constraints.nullspace import Scaling
-from armillary.constraints.plan import plan_of
-from armillary.constraints.slopes import WITHOUT_WRENCHES, Probe, often_asked, slope_kernels
+from armillary.constraints.slopes import Probe
 from armillary.constraints.splitting import (
     SolvedSplit,
     compiled_split,
     solved_split,
-    split_program,
 )
 from armillary.constraints.states import blanked
-from armillary.constraints.table import small
 from armillary.errors import ModelError, ProjectionWarning, warn_caller
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.derivatives import ForwardDerivatives
@@ -42,12 +36,9 @@ from armillary.shown import shown
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
-    from armillary.constraints.variation_kernel import VariationKernel
     from armillary.evaluate.evaluator import External
-    from armillary.evaluate.program import Program
 
-_PLAIN = ("q", "v", "tau")
-_PER_STEP = 400  # operations of the budget that a body counts for along a direction
+_AT_ONCE = 2**15  # numbers of M that are worked on together: they stay in the cache
 _EVEN = 1e-3  # inertias of motions, as roots: with less of one beside another care is taken
 _SINGULAR = 1e-6  # of the velocities: a variation that rows forbid by more leads nowhere
 _ROUNDED = 1e-9  # of changes of a: what they may leave of rows without saying anything
@@ -112,178 +103,135 @@ def derivatives(
         return ConstrainedDerivatives(square, *(none,) * 6, full)
     found = solved_split(equations, system, single)
     probe = Probe(equations, system.q, found, external, passive)
-    return _of_states(equations, found, probe, single)
+    return _handed_out(equations, [_of_states(equations, found, probe)], single)
 
 
 def compiled_derivatives(
     equations: Equations, states: States, single: bool, closed: bool
 ) -> ConstrainedDerivatives | None:
-    """By compiled code; None: it is not yet worth its making, there is none, or it has not
-    converged at every state.  closed: open positions do not converge."""
-    by_load = states.passive and equations.model.load_dependent_joints
-    if not often_asked(equations) or by_load or not len(states):
-        return None
-    key = ("derivatives", states.reads, states.passive)
-    kernels = equations.memo.once(key, lambda: _straight_line(equations, *key[1:]))
-    if kernels is not None:
-        whole = results_of(equations, kernels, states, closed, True)
-        if whole and isfinite(whole["a"].sum()):
-            dtau, along, full = (whole[name] for name in ("dtau", "along", "full"))
-            along, full = (x[0] if single else np.swapaxes(x, 0, 1) for x in (along, full))
-            dtau = dtau[0] if single else dtau
-            parts = dict(zip(ALONG, along, strict=True))
-            tree = ForwardDerivatives(full[0], full[1], dtau)
-            return ConstrainedDerivatives(dtau, velocities=parts["motions"], full=tree, **parts)
-    at_once = _native(equations, states, closed)
-    answer = None if at_once is None else at_once(states, single)
-    if answer is not None:
-        return answer
-    found = compiled_split(equations, states, closed)
-    if found is None:
-        return None
-    probe = Probe(equations, states.arrays["q"], found, states.external, states.passive)
-    return _of_states(equations, found, probe, single)
-
-
-class _Native:
-    """Plain states in one native call."""
-
-    def __init__(self, kernel: VariationKernel, globals_: Array):
-        from armillary.evaluate.lean_call import lean_kernel
-
-        self._kernel, self._globals = kernel, globals_
-        self._one = lean_kernel(kernel, globals_)
-
-    def __call__(self, states: States, single: bool) -> ConstrainedDerivatives | None:
-        """None: something has not converged."""
-        inputs, count = [states.arrays[name] for name in _PLAIN], len(states)
-        if single and self._one is not None:
-            found = self._one(*(x[0] for x in inputs))
-            return None if found is None else self._answer(*found)
-        shapes = self._kernel.output_shapes.values()
-        found = [np.empty((count, *shape)) for shape in shapes]
-        strides = [x.shape[1] for x in inputs]
-        self._kernel.call(inputs, strides, found, count, self._globals)
-        if not isfinite(found[0].sum()):
+    """By compiled code, as many states at a time as stay in the cache; None: there is none, or it
+    has not converged at every state.  closed: open positions do not converge."""
+    count, parts = len(states), []
+    step = max(1, _AT_ONCE // equations.tables.nv**2)
+    for first in range(0, count, step):
+        last = min(first + step, count)
+        some = states if last - first == count else states.of(np.arange(first, last))
+        split = compiled_split(equations, some, closed, count)
+        if split is None:
             return None
-        if single:
-            return self._answer(*(x[0] for x in found))
-        return self._answer(*found[:2], *(np.swapaxes(x, 0, 1) for x in found[2:]))
-
-    def _answer(
-        self, _: Array, dtau: Array, along: Array, fast: Array, full: Array
-    ) -> ConstrainedDerivatives:
-        motions, dq, carried, moved = along
-        tree = ForwardDerivatives(full[0], full[1], dtau)
-        return ConstrainedDerivatives(dtau, motions, dq, carried, moved, fast[0], fast[1], tree)
+        probe = Probe(equations, some.arrays["q"], split, some.external, some.passive, count)
+        parts.append(_of_states(equations, split, probe))
+    return _handed_out(equations, parts, single) if parts else None
 
 
-def _native(equations: Equations, states: States, closed: bool) -> _Native | None:
-    """None where states are not plain, or there is no code for them."""
-    split = split_program(equations, states) if states.reads == _PLAIN else None
+class _Found(NamedTuple):
+    """Of B states."""
 
-    def make() -> _Native | None:
-        from armillary.constraints.variation_kernel import VariationKernel
-
-        owner, slopes = (
-            equations.evaluator,
-            slope_kernels(equations, WITHOUT_WRENCHES, states.passive),
-        )
-        if slopes is None or split is None or not native():
-            return None
-        kernel = VariationKernel(
-            split.kernel(False, "double"),
-            slopes.program.kernel(True, "double"),
-            owner.base_numbers,
-            equations.scaling,
-            _SINGULAR,
-            _EVEN,
-        )
-        return _Native(kernel, owner.closed_base_numbers if closed else owner.base_numbers)
-
-    return equations.memo.once(("variations", states.passive, closed, split), make)
+    answer: ConstrainedDerivatives
+    undefined: NDArray[np.bool_]  # (B,)
+    nowhere: NDArray[np.bool_]  # (B,) where a variation leads nowhere
+    jumping: NDArray[np.bool_]  # (B, k) motions along which a jumps
+    lost: NDArray[np.bool_]  # (B, n) entries of q along which it does
 
 
-def _straight_line(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
-    """Everything in one straight line of code, for mechanisms that are small enough."""
-    plan, n = plan_of(equations) if small(equations) else None, equations.tables.nv
-    if plan is None or plan.pivots is None or not all(equations.constraints.holonomic):
-        return None
-    free = n - len(plan.pivots)
-    work = 3 * free * len(equations.tables.bodies) * _PER_STEP
-    if not free or work > equations.evaluator.options.budget or not equations.constraints.ideal:
-        return None
-    s = equations.scaling
-    algorithm = derivative_dynamics(plan, (s.rows / s.length).tolist(), _SINGULAR)
-    return compiled_kernels(equations, algorithm, reads, passive)
+def _of_states(equations: Equations, solved: SolvedSplit, probe: Probe) -> _Found:
+    """Changes are rows (B, k, n) here, as slopes come by directions."""
+    split, M, R = solved.split, solved.M, solved.split.response
+    motions, velocities = split.motions.swapaxes(1, 2), split.velocities.swapaxes(1, 2)
+    P, k = split.particular.swapaxes(1, 2), motions.shape[1]
 
-
-def _of_states(
-    equations: Equations, solved: SolvedSplit, probe: Probe, single: bool
-) -> ConstrainedDerivatives:
-    split, M = solved.split, solved.M
-    P, dtau, motions, velocities = split.particular, split.response, split.motions, split.velocities
-
-    def changes(first: Array, second: Array) -> Array:
-        """da (B, n, k) that balances slopes of both equations."""
-        da = -P @ second
+    def balanced(x: Array, force: Array | float) -> Array:
+        """Changes of v or a that keep the rows; M x + force has no part along free motions."""
         for _ in range(2):
-            da = da - dtau @ (first + M @ da)
-        return da
+            x = x - (x @ M + force) @ R
+        return x
 
-    first, second, rates = probe.slopes(motions, np.zeros_like(motions))
-    carried = -P @ rates  # the smallest changes of v, by kinetic energy, that keep the rows
-    for _ in range(2):
-        carried = carried - dtau @ (M @ carried)
-    undefined = split.undefined | _leading_nowhere(equations, solved, carried, rates, single)
-    along = np.concatenate([carried, velocities], axis=2)
-    by_v = probe.slopes(np.zeros_like(along), along)
-    both = zip((first, second), by_v[:2], strict=True)
-    every = changes(*(np.concatenate(pair, axis=2) for pair in both))
-    k = motions.shape[2]
-    dq, moved, dv = every[..., :k], every[..., :k] + every[..., k : 2 * k], every[..., 2 * k :]
-    onto_v = _onto(solved, velocities, equations.scaling)
-    onto_q = onto_v if motions is velocities else _onto(solved, motions, equations.scaling)
-    full_q, full_v = moved @ onto_q, dv @ onto_v
-    left = _left_of_rows(equations, solved, moved, second + by_v[1][..., :k])
-    limit = _jump_limit(equations, solved, moved)
+    first, second, rates = _slopes(probe, motions, np.zeros(motions.shape))
+    carried = balanced(-rates @ P, 0.0)  # the smallest changes of v, by kinetic energy
+    along = np.concatenate([carried, velocities], axis=1)
+    balance, rows, _ = _slopes(probe, np.zeros(along.shape), along)
+    moving = second + rows[:, :k]
+    balance, rows = np.concatenate([first, balance], 1), np.concatenate([second, rows], 1)
+    every = balanced(-rows @ P, balance)
+    dq, moved, dv = every[:, :k], every[:, :k] + every[:, k : 2 * k], every[:, 2 * k :]
+    onto_v = onto_q = _onto(solved, velocities, equations.scaling, solved.inert)
+    if split.motions is not split.velocities:
+        onto_q = _onto(solved, motions, equations.scaling, False)
+    full_q, full_v = moved.swapaxes(1, 2) @ onto_q, dv.swapaxes(1, 2) @ onto_v
+    speed, size = _largest(equations, solved.v), _largest(equations, solved.a)
+    leaving = _left_of_rows(equations, solved, carried, rates)
+    nowhere = np.asarray(_above(leaving, _SINGULAR * speed).any(axis=1))
+    undefined = split.undefined | nowhere
+    changes = np.abs(moved / equations.scaling.columns).max(axis=(1, 2), initial=0.0)
+    limit = _SINGULAR * (size + speed**2) + _ROUNDED * changes
+    left, lost = _left_of_rows(equations, solved, moved, moving), np.zeros(solved.a.shape, bool)
     if (jumping := _above(left, limit) & ~undefined[:, None]).any():
-        lost = _above(left @ onto_q, limit) & ~undefined[:, None]
-        dq, moved, full_q = _lost(dq, jumping), _lost(moved, jumping), _lost(full_q, lost)
-        _warn_jumping(equations, lost, single)
-    dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v = (
-        x[0] if single else x
-        for x in (dtau, motions, dq, carried, moved, velocities, dv, full_q, full_v)
-    )
-    full = ForwardDerivatives(full_q, full_v, dtau)
-    found = ConstrainedDerivatives(dtau, motions, dq, carried, moved, velocities, dv, full)
-    return found if single else blanked(found, undefined)
+        lost = _above(onto_q.swapaxes(1, 2) @ left, limit) & ~undefined[:, None]
+        dq, moved = (np.where(jumping[..., None], np.nan, x) for x in (dq, moved))
+        full_q = np.where(lost[:, None], np.nan, full_q)
+    dq, carried, moved, dv = (x.swapaxes(1, 2) for x in (dq, carried, moved, dv))
+    answer = ConstrainedDerivatives(
+        R, split.motions, dq, carried, moved, split.velocities, dv,
+        ForwardDerivatives(full_q, full_v, R),
+    )  # fmt: skip
+    return _Found(answer, undefined, nowhere, jumping, lost)
 
 
-def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling) -> Array:
-    """(B, k, nv): coordinates along the motions of what is nearest, by kinetic energy, to a
-    change."""
-    M, split = solved.M, solved.split
-    if solved.inert and motions is split.velocities:  # R M is that nearest change itself
-        return np.swapaxes(motions / scaling.columns[:, None] ** 2, 1, 2) @ (split.response @ M)
-    if not motions.shape[2]:
+def _slopes(probe: Probe, dq: Array, dv: Array) -> list[Array]:
+    """As `Probe.slopes`, by rows instead of columns."""
+    return [x.swapaxes(1, 2) for x in probe.slopes(dq.swapaxes(1, 2), dv.swapaxes(1, 2))]
+
+
+def _handed_out(
+    equations: Equations, parts: Sequence[_Found], single: bool
+) -> ConstrainedDerivatives:
+    """With what there is to tell of states; a single one that has no answer is refused."""
+    x = parts[0] if len(parts) == 1 else _joined(parts)
+    if x.nowhere.any():
+        _tell_nowhere(equations, x.nowhere, single)
+    if x.jumping.any():
+        _warn_jumping(equations, x.jumping, x.lost, single)
+    if single:
+        own = {name: y[0] for name, y in vars(x.answer).items() if name != "full"}
+        full = ForwardDerivatives(*(y[0] for y in x.answer.full))
+        return ConstrainedDerivatives(**own, full=full)
+    return blanked(x.answer, x.undefined) if x.undefined.any() else x.answer
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Of all states, from those of some."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)
+    if isinstance(parts[0], tuple):
+        return type(parts[0])(*map(_joined, zip(*parts, strict=True)))
+    names = vars(parts[0])
+    return type(parts[0])(**{name: _joined([vars(x)[name] for x in parts]) for name in names})
+
+
+def _onto(solved: SolvedSplit, motions: Array, scaling: Scaling, inert: bool) -> Array:
+    """(B, k, nv): coordinates along the motions (B, k, nv) of what is nearest, by kinetic energy,
+    to a change.  inert: they are all free velocities, none without inertia."""
+    M = solved.M
+    if inert:  # R M is that nearest change itself
+        return np.asarray((motions / scaling.columns**2) @ solved.split.response @ M)
+    if not motions.shape[1]:
         return np.zeros((len(M), 0, M.shape[1]))
-    pushes = np.swapaxes(motions, 1, 2) @ M
-    inner = pushes @ motions
+    pushes, columns = motions @ M, motions.swapaxes(1, 2)
+    inner = pushes @ columns
     size = np.sqrt(np.maximum(np.einsum("bii->bi", inner), 1e-300))[:, :, None]
-    even = inner / (size * np.swapaxes(size, 1, 2))
+    even = inner / (size * size.swapaxes(1, 2))
     if size.min() > _EVEN * size.max() and _well_conditioned(even):
         return np.asarray(np.linalg.solve(even, pushes / size) / size)
     flat = np.linalg.cond(inner) > 1e14  # motions without inertia: any measure of them will do
     diagonal = np.einsum("bii->bi", M)
     size = np.maximum(diagonal, diagonal.mean(axis=1, keepdims=True) * 1e-12)
-    _, R = np.linalg.qr(np.sqrt(size)[..., None] * motions)
-    R[flat], inner[flat] = (np.eye(motions.shape[2]),) * 2
+    _, R = np.linalg.qr(np.sqrt(size)[..., None] * columns)
+    R[flat], inner[flat] = (np.eye(motions.shape[1]),) * 2
     inverse = np.linalg.inv(R)  # the motions made of one size first
-    back = np.swapaxes(inverse, 1, 2)
+    back = inverse.swapaxes(1, 2)
     found = inverse @ np.linalg.solve(back @ inner @ inverse, back @ pushes)
     for k in np.flatnonzero(flat):
-        found[k] = np.linalg.pinv(motions[k] / scaling.columns[:, None]) / scaling.columns
+        found[k] = np.linalg.pinv(columns[k] / scaling.columns[:, None]) / scaling.columns
     return np.asarray(found)
 
 
@@ -296,39 +244,26 @@ def _well_conditioned(A: Array) -> bool:
     return bool(pivots.min() > _EVEN)
 
 
-def _leading_nowhere(
-    equations: Equations, solved: SolvedSplit, carried: Array, rates: Array, single: bool
-) -> NDArray[np.bool_]:
-    """(B,) where changes of v leave rates of the rows: no motion goes on from there.  A single
+def _tell_nowhere(equations: Equations, found: NDArray[np.bool_], single: bool) -> None:
+    """found (B,): where changes of v leave rates of the rows, and no motion goes on.  A single
     state is refused; a batch has a warning."""
-    limit = _SINGULAR * _largest(equations, solved.v)
-    left = _left_of_rows(equations, solved, carried, rates)
-    found = np.asarray(_above(left, limit).any(axis=1))
-    if found.any():
-        where = "" if single else _states_text(found)
-        text = (
-            f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position"
-            f"{where}, where a variation that its rows admit leads nowhere while it moves. Ask "
-            f"beside it."
-        )
-        if single:
-            raise ModelError(text)
-        warn_caller(text, ProjectionWarning)
-    return found
+    text = (
+        f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position"
+        f"{'' if single else _states_text(found)}, where a variation that its rows admit leads "
+        f"nowhere while it moves. Ask beside it."
+    )
+    if single:
+        raise ModelError(text)
+    warn_caller(text, ProjectionWarning)
 
 
-def _jump_limit(equations: Equations, solved: SolvedSplit, moved: Array) -> Array:
-    """(B,) what changes of a may leave of the slopes of rows."""
-    size = _largest(equations, solved.a) + _largest(equations, solved.v) ** 2
-    changes = np.abs(moved / equations.scaling.columns[:, None]).max(axis=(1, 2), initial=0.0)
-    return np.asarray(_SINGULAR * size + _ROUNDED * changes)
-
-
-def _warn_jumping(equations: Equations, lost: NDArray[np.bool_], single: bool) -> None:
-    """lost (B, nv): along which entries of q accelerations jump: rows that depend on each other
-    here contradict each other beside it, as of wheels in line of which one is turned."""
+def _warn_jumping(
+    equations: Equations, jumping: NDArray[np.bool_], lost: NDArray[np.bool_], single: bool
+) -> None:
+    """Motions (B, k) and entries of q (B, nv) along which accelerations jump: rows that depend on
+    each other here contradict each other beside it, as of wheels in line of which one is turned."""
     labels = [equations.model.v_labels[k] for k in np.flatnonzero(lost.any(axis=0))]
-    where = "" if single else _states_text(np.asarray(lost.any(axis=1)))
+    where = "" if single else _states_text(np.asarray(jumping.any(axis=1)))
     warn_caller(
         f"forward_dynamics.derivatives: '{equations.model.name}' is in a singular position{where}, "
         f"where rows depend on each other that contradict each other beside it: its accelerations "
@@ -343,14 +278,9 @@ def _states_text(found: NDArray[np.bool_]) -> str:
     return f" in state {k}{f' (and in {others} more)' if others else ''}"
 
 
-def _lost(x: Array, columns: NDArray[np.bool_]) -> Array:
-    """x (B, n, k) with NaN in some of its columns (B, k)."""
-    return np.where(columns[:, None], np.nan, x)
-
-
 def _above(left: Array, limit: Array) -> NDArray[np.bool_]:
-    """(B, k) columns of (B, m, k) that are not below the limit (B,)."""
-    return np.asarray(np.abs(left).max(axis=1, initial=0.0) > limit[:, None])
+    """(B, k) rows of (B, k, m) that are not below the limit (B,)."""
+    return np.asarray(np.abs(left).max(axis=2, initial=0.0) > limit[:, None])
 
 
 def _largest(equations: Equations, x: Array) -> Array:
@@ -361,9 +291,9 @@ def _largest(equations: Equations, x: Array) -> Array:
 def _left_of_rows(
     equations: Equations, solved: SolvedSplit, changes: Array, slopes: Array
 ) -> Array:
-    """(B, m, k) what changes (B, nv, k) leave of slopes of the rows, as part of their sizes; 0
+    """(B, k, m) what changes (B, k, nv) leave of slopes of the rows, as part of their sizes; 0
     where nothing is known."""
     s = equations.scaling
-    left = (s.rows / s.length)[:, None] * (solved.J @ changes + slopes)
+    left = (s.rows / s.length) * (changes @ solved.J.swapaxes(1, 2) + slopes)
     left[solved.split.undefined] = 0.0
     return np.asarray(left)

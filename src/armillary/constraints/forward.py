@@ -70,9 +70,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def __init__(self, equations: Equations):
         super().__init__(equations)
         self._opposed = False  # no free motion without inertia
-        self._needed = (
-            1  # solvers that plain states have needed so far: so many serve them natively
-        )
+        self._needed = 1  # solvers that plain states needed so far: so many serve natively
 
     def at_open_positions(self) -> ConstrainedForwardDynamics:
         """The same without a word about open positions."""
@@ -463,7 +461,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
     def parameter_jacobian(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> Array:
         """d a / d inertias (nv, 10 bodies) = -N (N^T M N)^-1 N^T Y, and after them those by numbers
         of force elements; names: `mechanism.parameter_names`."""
-        from armillary.constraints.splitting import often_split, responses
+        from armillary.constraints.splitting import compiled_split, responses
         from armillary.evaluate.sensitivities import element_jacobian
 
         equations = self._equations
@@ -477,7 +475,7 @@ class ConstrainedForwardDynamics(LadderQuestion):
             more = element_jacobian(self._evaluator, arrays["q"], arrays["v"], a)
             return np.concatenate([Y, more], axis=-1)
 
-        quick = often_split(equations, States(arrays), self.closed)
+        quick = compiled_split(equations, States(arrays), self.closed)
         if quick is not None:
             found = -quick.split.response @ changed_forces(quick.a)
             return found[0] if single else found

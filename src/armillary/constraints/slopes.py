@@ -4,17 +4,18 @@ multipliers held: dual numbers through their steps, by the interpreter or by cod
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
+from armillary.codegen.target import native
 from armillary.constraints.splitting import SolvedSplit
 from armillary.constraints.table import SLOPES, options_for
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.request import Request
-from armillary.runtime.variation_loop import STATE
 
 if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
@@ -22,15 +23,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.lean_call import OneOrMany
     from armillary.model.lowering.tree import Tables
 
-# states, which count twice: for fewer, the interpreter is done before they are compiled.  Both take
-# time in proportion to the bodies; where code is rolled up, it is made in the time of some bodies
-_WORTH, _SOME_BODIES = 20, 6
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
-WITHOUT_WRENCHES = (*_ALONG, *STATE)  # what slopes read
-
-
-def often_asked(equations: Equations, more: int = 0) -> bool:
-    return True
 
 
 def _tables(equations: Equations, passive: bool) -> Tables:
@@ -41,20 +34,25 @@ def _tables(equations: Equations, passive: bool) -> Tables:
     return equations.memo.once(("tables of slopes", passive), make)
 
 
-def slope_kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> OneOrMany | None:
-    """Code of slopes along directions, made once; None where it would be too long."""
+def slope_kernels(
+    equations: Equations, reads: tuple[str, ...], passive: bool, count: int = 0
+) -> OneOrMany | None:
+    """Code of slopes along directions, made once; None where it would be too long.  count: of
+    states that are asked for."""
+    options = options_for(equations, SLOPES, count)
 
     def make() -> OneOrMany | None:
         from armillary.evaluate.lean_call import OneOrMany
         from armillary.evaluate.program import Program
 
         owner = equations.evaluator
+        if not native():
+            return None
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
-        options = options_for(equations, SLOPES)
         kernels = Program(request, _tables(equations, passive), options)
         return OneOrMany(kernels, owner.base_numbers) if kernels.straight() else None
 
-    return equations.memo.once(("slopes", reads, passive), make)
+    return equations.memo.once(("slopes", reads, passive, options.budget), make)
 
 
 class Probe:
@@ -67,9 +65,12 @@ class Probe:
         solved: SolvedSplit,
         external: External,
         passive: bool,
+        count: int = 0,
     ):
+        """count: of all states that are asked for, of which these are some."""
         owner = equations.evaluator
         self.equations, self.passive = equations, passive
+        self.count = max(count, len(q))
         self.tables = _tables(equations, passive)
         self.states = {"q": q, "v": solved.v, "a": solved.a}
         if external:
@@ -81,39 +82,33 @@ class Probe:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
-        kernels = self._kernels(states) if k else None
+        kernels = self._kernels if k else None
         if kernels is None:
             return self._interpreted(dq, dv)
-        along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
+        along = [np.ascontiguousarray(x.swapaxes(1, 2)).reshape(-1, n) for x in (dq, dv)]
         found = self._at_once(kernels, *along) if states == 1 else None
         if found is None:
             inputs = dict(zip(_ALONG, along, strict=True))
             inputs |= {name: np.repeat(x, k, axis=0) for name, x in self.states.items()}
             found = kernels.program(inputs, states * k, self.equations.evaluator.base_numbers)
         balance, rows, rates = (
-            np.swapaxes(found[name].reshape(states, k, found[name].shape[1]), 1, 2)
-            for name in ("balance", "rows", "rates")
+            x[: states * k].reshape(states, k, x.shape[1]).swapaxes(1, 2)
+            for x in (found[name] for name in ("balance", "rows", "rates"))
         )
         return balance, rows, rates
 
     def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
-        """All directions (k, n) of one state, by one native call or, if they are few, by one each;
-        None: these cannot take them."""
-        state, calls = [np.ascontiguousarray(x[0]) for x in self.states.values()], []
-        if len(dq) >= self.equations.evaluator.options.simd(True).width:
-            return kernels.together(dq, dv, *state)
-        for along in zip(dq, dv, strict=True):
-            found = kernels.one(*along, *state)
-            if found is None:
-                return None
-            calls.append(found)
-        return {name: np.array([found[name] for found in calls]) for name in calls[0]}
+        """All directions (k, n) of one state by one native call, and none (zeros) where they are
+        fewer than it takes; None: it cannot take them."""
+        fewest = self.equations.evaluator.options.simd(True).width
+        if len(dq) < fewest:
+            none = np.zeros((fewest - len(dq), dq.shape[1]))
+            dq, dv = np.concatenate([dq, none]), np.concatenate([dv, none])
+        return kernels.together(dq, dv, *(np.ascontiguousarray(x[0]) for x in self.states.values()))
 
-    def _kernels(self, count: int) -> OneOrMany | None:
-        """Compiled once so many states were asked for that it is worth its making."""
-        if not often_asked(self.equations, count):
-            return None
-        return slope_kernels(self.equations, (*_ALONG, *self.states), self.passive)
+    @cached_property
+    def _kernels(self) -> OneOrMany | None:
+        return slope_kernels(self.equations, (*_ALONG, *self.states), self.passive, self.count)
 
     def _interpreted(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
         """State by state, by the interpreter: all directions at once, as slopes that are arrays."""

@@ -17,13 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.closed.split import split_dynamics
+from armillary.codegen.target import native
 from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.null_space_kernel import solve_call
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
 from armillary.constraints.plan import make_plan, plan_of
 from armillary.constraints.states import fulfilled
-from armillary.constraints.table import small
+from armillary.constraints.table import SLOPES, options_for, small
 from armillary.errors import ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.inputs import Array
 
@@ -32,11 +33,6 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations, System
     from armillary.evaluate.program import Program
 
-_WORTH = 1000  # states: for fewer, numpy is done before the code would be compiled
-# operations of derivatives, where the budget is the usual one: compiled in some seconds where they
-# were asked for often; the interpreter takes a fifth of a second every time, numpy a millisecond
-LONGEST = 30_000
-_WORTH_LONG = 150  # calls: for fewer, numpy is done before so long a split would be compiled
 _HEALTHY = 1e4  # largest entry of the scaled P and of the inverse of the scaled N^T M N
 _OPPOSED = 1e-12  # of the sum that an inertia is the rest of: less is rounding, as at a gimbal lock
 # rank tolerance: where fewer rows count by this, P is beyond what is healthy; not where rows that
@@ -93,39 +89,37 @@ def solved_split(equations: Equations, system: System, single: bool) -> SolvedSp
     return SolvedSplit(split, system.v, M, system.terms.J, a, multipliers, inert=False)
 
 
-def often_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
-    """By compiled code once so many states were asked for that it is worth its making, as
-    `compiled_split`."""
-    by_load = states.passive and equations.model.load_dependent_joints
-    if by_load or not len(states):
-        return None
-    return compiled_split(equations, states, closed)
-
-
-def compiled_split(equations: Equations, states: States, closed: bool) -> SolvedSplit | None:
+def compiled_split(
+    equations: Equations, states: States, closed: bool, count: int = 0
+) -> SolvedSplit | None:
     """By compiled code; None: there is none, or it has not converged at every state.  closed: open
-    positions do not converge."""
-    kernels = split_program(equations, states)
+    positions do not converge.  count: of all states that are asked for, of which these are some."""
+    kernels = _split_program(equations, states, max(count, len(states)))
     found = None if kernels is None else results_of(equations, kernels, states, closed, True)
     if not found or not isfinite(found["a"].sum()):  # all marks of the code are on them
         return None
     s, N = equations.scaling, found["N"]
     velocities = _orthonormal(s, N)
     motions = _orthonormal(s, found["K"]) if "K" in found else velocities
-    response = N @ found["H"] @ np.swapaxes(N, 1, 2)
+    response = N @ found["H"] @ N.swapaxes(1, 2)
     split = Split(motions, velocities, found["P"], response, np.zeros(len(states), bool))
     known = {name: found[name] for name in ("M", "J", "a", "multipliers")}
     return SolvedSplit(split, states.arrays["v"], **known, inert=True)
 
 
-def split_program(equations: Equations, states: States) -> Program | None:
-    """Code that splits the equations of states like these; None where there is none.  Long code is
-    made once it was asked for often."""
-    key = ("split dynamics", states.reads, states.passive)
-    return equations.memo.once(key, partial(_kernels, equations, *key[1:]))
+def _split_program(equations: Equations, states: States, count: int) -> Program | None:
+    """Code that splits the equations of states like these; None where there is none."""
+    by_load = states.passive and equations.model.load_dependent_joints
+    if by_load or not len(states) or not native():
+        return None
+    given = (states.reads, states.passive)
+    key = ("split dynamics", *given, options_for(equations, SLOPES, count).budget)
+    return equations.memo.once(key, partial(_kernels, equations, *given, count))
 
 
-def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Program | None:
+def _kernels(
+    equations: Equations, reads: tuple[str, ...], passive: bool, count: int
+) -> Program | None:
     if not equations.constraints.ideal or not small(equations):
         return None
     every, of_places = _plans(equations)
@@ -133,7 +127,7 @@ def _kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -> Pro
         return None
     s, places = equations.scaling, None if of_places is every else of_places
     algorithm = split_dynamics(every, places, (s.rows / s.length).tolist())
-    return compiled_kernels(equations, algorithm, reads, passive)
+    return compiled_kernels(equations, algorithm, reads, passive, code=SLOPES, states=count)
 
 
 def _orthonormal(scaling: Scaling, motions: Array) -> Array:

@@ -47,18 +47,6 @@ def orthogonal_complement(columns: Rows, size: int) -> list[list[Scalar]]:
     return _turned(_reflectors(columns), range(len(columns), size), size)
 
 
-def orthonormal(columns: Rows, size: int) -> list[list[Scalar]]:
-    """Orthonormal vectors that span the same, by Householder's QR, each along its own as Gram and
-    Schmidt have them; independent columns."""
-    reflectors = _reflectors(columns)
-    found = _turned(reflectors, range(len(columns)), size)
-    # a reflector turns its column to -e_k where it is along w: the sign of w_k tells
-    return [
-        [x * where(w[k] < 0, 1.0, -1.0) for x in y]
-        for k, (w, y) in enumerate(zip(reflectors, found, strict=True))
-    ]
-
-
 def _reflectors(columns: Rows) -> list[list[Scalar]]:
     reflectors: list[list[Scalar]] = []
     for k, column in enumerate(columns):

@@ -10,7 +10,7 @@ state has not converged (residual.py), and the next solver takes over (constrain
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from armillary.algorithms.closed import branches
 from armillary.algorithms.closed.constraint_rows import Lines, Paths, kept_rows, opening, openness
@@ -299,22 +299,16 @@ _defects = Algorithm(
 )
 
 
-def slopes_along(
-    run: Run, dq: Sequence[Scalar], dv: Sequence[Scalar], held: Mapping[str, Sequence[Scalar]]
-) -> dict[str, list[Scalar]]:
-    """Slopes of the defect along a variation (dq, dv), by dual numbers through its steps; held: a
-    and the multipliers."""
-    q: list[Scalar] = []
-    for b, j, start in zip(run.bodies, run.joints, run.tables.v_offsets, strict=True):
-        rates = b.joint.rate(j.q, tuple(dq[start : start + b.joint.nv]))
-        q += [Dual(x, rate) for x, rate in zip(j.q, rates, strict=True)]
-    v = [Dual(x, rate) for x, rate in zip(run.inputs["v"], dv, strict=True)]
-    inner = Run(_defects, run.tables, run.base, {**run.inputs, **held, "q": q, "v": v})
-    return {name: [Dual.lift(x).slope for x in inner.results[name]] for name in _SLOPES}
-
-
 def _slopes(run: Run) -> None:
-    run.results = slopes_along(run, run.inputs["dq"], run.inputs["dv"], {})
+    """Slopes of the defect along a variation (dq, dv), by dual numbers through its steps; a and the
+    multipliers are held."""
+    given, q = run.inputs, list[Scalar]()
+    for b, j, start in zip(run.bodies, run.joints, run.tables.v_offsets, strict=True):
+        rates = b.joint.rate(j.q, tuple(given["dq"][start : start + b.joint.nv]))
+        q += [Dual(x, rate) for x, rate in zip(j.q, rates, strict=True)]
+    v = [Dual(x, rate) for x, rate in zip(given["v"], given["dv"], strict=True)]
+    inner = Run(_defects, run.tables, run.base, {**given, "q": q, "v": v})
+    run.results = {name: [Dual.lift(x).slope for x in inner.results[name]] for name in _SLOPES}
 
 
 defect_slopes = Algorithm(
