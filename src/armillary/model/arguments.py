@@ -1,17 +1,18 @@
 """Arguments of another kind than a function declares, told by their names at its door.
 
-`check_arguments` reads the type hints.  Numbers that are not finite, and what is no function where
-one is needed, are refused before the function is called; where it then stumbles over an argument
-that does not fit its hint, that argument is named.  What the function refuses by itself, it says
-better.
+`name_arguments` reads the type hints: where a function stumbles over an argument that does not fit
+its hint, that argument is named.  What the function refuses by itself, it says better.
+`check_arguments` refuses numbers that are not finite, and what is no function where one is needed,
+before the function is called.
 """
 
 from __future__ import annotations
 
+import builtins
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache, wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, signature, unwrap
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -22,11 +23,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 _WORDS = {float: "a finite number", int: "a whole number", str: "a text", NoneType: "None"}
 _COUNTS = {2: "two", 3: "three", 4: "four", 6: "six"}
+_APART = (Mapping, Callable)  # beside numbers in a hint
 RAW = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with errors that name arguments which do not fit."""
+    """The function with errors that name arguments which do not fit, or are not finite."""
+    named = name_arguments(function)
 
     @wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -34,6 +37,16 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             lost = isinstance(value, float) and not math.isfinite(value) and fits(1.0, hint)
             if lost or (_kind(hint) is Callable and not callable(value)):
                 raise InputError(_message(function, name, hint, value))
+        return named(*args, **kwargs)
+
+    return asked
+
+
+def name_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with errors that name arguments which do not fit."""
+
+    @wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
         except ArmillaryError:
@@ -50,9 +63,19 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
 @cache
 def _declared(function: Callable[..., Any]) -> tuple[Signature, dict[str, Any]]:
     try:
-        return signature(function), get_type_hints(function)
-    except NameError:  # a hint for type checkers alone
+        return signature(function), get_type_hints(function, localns=_Names(function))
+    except (AttributeError, TypeError):  # a hint for type checkers alone
         return signature(function), {}
+
+
+class _Names(dict[str, Any]):
+    """Names in the hints of a function; those for type checkers alone fit everything."""
+
+    def __init__(self, function: Callable[..., Any]):
+        super().__init__(vars(builtins) | unwrap(function).__globals__)
+
+    def __missing__(self, name: str) -> Any:
+        return Any
 
 
 def _arguments(
@@ -79,6 +102,9 @@ def fits(value: Any, hint: Any) -> bool:
     """Is a value of the kind that a type hint names?  Hints that are not known fit everything."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
+        if complex in parts:  # ArrayLike
+            parts = tuple(x for x in parts if x in (NoneType, bool) or _kind(x) in _APART)
+            return _shape(value) is not None or any(fits(value, part) for part in parts)
         return any(fits(value, part) for part in parts)
     if hint in (float, int):
         return _is_number(value, hint is int)
@@ -115,6 +141,19 @@ def _is_number(value: Any, whole: bool) -> bool:
     return math.isfinite(number) and (not whole or isinstance(value, Integral))
 
 
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Of an array of finite numbers, also of lists; None of anything else."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return None
+    if not isinstance(value, Iterable) or getattr(value, "shape", None) == ():
+        number = value.item() if hasattr(value, "item") else value
+        return () if isinstance(number, bool) or _is_number(number, False) else None
+    rows = {_shape(row) for row in value}
+    if None in rows or len(rows) > 1:
+        return None
+    return (len(list(value)), *(rows.pop() if rows else ()))  # type: ignore[misc]
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
@@ -128,6 +167,9 @@ def _words(hint: Any) -> str:
     """What a hint asks for."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
+        if complex in parts:
+            own = [_words(x) for x in parts if x is NoneType or _kind(x) in _APART]
+            return " or ".join(("finite numbers", *dict.fromkeys(own)))
         return " or ".join(dict.fromkeys(map(_words, parts)))
     if hint in _WORDS:
         return _WORDS[hint]
@@ -144,4 +186,4 @@ def _words(hint: Any) -> str:
     return f"a {name}" if name != "ndarray" else "an array of numbers"
 
 
-__all__ = ["check_arguments", "fits"]
+__all__ = ["check_arguments", "fits", "name_arguments"]

@@ -18,6 +18,7 @@ from armillary.errors import InputError, Remedy, unknown_name
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.formats.files import read_text
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.sim.motion.curves import Curve, Sampled
 from armillary.sim.motion.user_functions import numbers
 
@@ -32,6 +33,7 @@ class Schedule:
     time given twice is a jump.  hold=True: the first and last rows go on for ever; else a run that
     needs more is refused.  labels: names of the n columns."""
 
+    @name_arguments
     def __init__(
         self,
         times: ArrayLike,
@@ -79,7 +81,8 @@ class Schedule:
                 f"schedule: {len(self.labels)} labels for values of shape {x.shape}; expected one "
                 f"per column."
             )
-        if twice := [x for x in self.labels or () if self.labels.count(x) > 1]:
+        names = self.labels or ()
+        if twice := [name for name in names if names.count(name) > 1]:
             raise InputError(f"schedule: the label '{twice[0]}' is there twice.")
 
     @classmethod

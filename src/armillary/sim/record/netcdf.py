@@ -179,7 +179,8 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
         mechanism, method, message = (_plain(file, x) for x in ("mechanism", "method", "message"))
         physics = json.loads(str(file.attrs.get("physics", "{}")))
         texts = [_read_text(file, name) if name not in names else "" for name in TEXTS]
-        about = (method, float(file.attrs["step"]), int(file.attrs.get("every", 0)), probe, physics, *texts)
+        steps = float(file.attrs["step"]), int(file.attrs.get("every", 0))
+        about = (method, *steps, probe, physics, *texts)
         layout = Layout(mechanism, labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:
