@@ -90,6 +90,8 @@ def _refuse(system: System, name: str) -> None:
     head, who = [name.partition(".")[0]], f"'{name}'"
     refuse_corrective(head, system.setup.baumgarte, who)
     refuse_checks(system, head, who, varied=True)
+    wrenches = system.setup.external
+    quantities.acting(head, wrenches.frames if wrenches.of_time else system.mechanism.frames)
     if name.startswith("check:"):
         raise InputError(
             f"'{name}': a study looks at every recorded instant. Name 'check.worst' (by all "
