@@ -84,7 +84,7 @@ def test_a_schedule_that_is_too_short_or_wrong(tmp_path):
     assert load_run(path).tau[-1, 1] == 10.0
     assert "not both" in short("--input", table, "--tau", "joint1=1", code=1).stderr
     missing = short("--input", tmp_path / "none.csv", code=1)
-    assert "none.csv: cannot be read: No such file" in missing.stderr
+    assert "none.csv: there is no such file" in missing.stderr
 
 
 def test_on_the_screen():

@@ -186,7 +186,11 @@ def test_questions_of_simulate_are_answered_by_a_script(tmp_path):
         ("jump\n", "unknown command or variable 'jump'"),
         ("database_read nowhere.yaml\n", "no such file"),
         ("database_read four-bar\n", "takes arms"),
-        ("simulate steps=0\n", "positive number of time steps"),
+        ("simulate steps=0\n", "a number of time steps, a whole number from 1"),
+        ("simulate steps=1000000000000\n", "whole number from 1 to 999999999"),
+        ("simulate new continue steps=3\n", "say new or continue"),
+        ("inverse_arm out=o.csv\n", "'out' goes with file=FILE"),
+        ("time_constants 3\n", "unknown option '3'. Here are none."),
         ("simulate steps=few\n", "whole number"),
         ("simulate schedule=BAD\n", "expected 6 finite numbers"),
         ("simulate schedule=missing.csv\n", "no such file"),
@@ -348,6 +352,7 @@ def test_printed_tables_stand_below_each_other(width, monkeypatch):
     ("start=-1", "start: expected 0 to 0.01 s"),
     ("start=nan", "start: expected 0 to 0.01 s"),
     ("step=-0.1", "step: expected 0 s or more"),
+    ("start=0.004 finish=0.002", "finish 0.002 s lies before start 0.004 s"),
 ])  # fmt: skip
 def test_what_was_not_simulated_is_not_printed_in_silence(text, said):
     run = session(f"simulate new steps=10\nprint_simulation {text}\ntheta\n", "six-r")
@@ -385,6 +390,7 @@ def test_one_schedule_for_laboratory_and_command_line(tmp_path):
 @pytest.mark.parametrize(("head", "said"), [
     ("time,link9\n0,1\n", "no joint"), ("time\n0\n", "no column beside the time"),
     ("t,link1\n0,x\n", "expected numbers"), ("0,1\n", "expected 6 finite numbers"),
+    ("time,link1,link1\n0,1,2\n", "the column 'link1' is there twice"),
 ])  # fmt: skip
 def test_schedules_that_cannot_be(head, said, tmp_path):
     (tmp_path / "volts.csv").write_text(head)

@@ -41,6 +41,7 @@ def test_limits_and_branch_are_told():
     limit, branch = found.messages
     assert limit == f"'ram' is beyond its limits: {found.q[2]:.6g} m, upper limit {HIGH:g} m"
     assert "another branch than where the model starts: 'rod', 'ram' stand" in branch
+    assert str(found).splitlines()[1:] == [limit, branch]
     again = press(found.q).assemble()
     assert len(again.messages) == 1  # no other branch: it starts there
     back = press(found.q).assemble(low, hold=["crank"])

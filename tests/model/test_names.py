@@ -47,6 +47,18 @@ def test_what_cannot_be_seen_is_refused(name):
         pendulum().mount(pendulum(), on="tip", prefix=name)
 
 
+@pytest.mark.parametrize("name", [" rod", "rod ", " "])
+def test_blanks_at_the_ends_of_names(name, tmp_path):
+    """URDF came back without them: another name."""
+    for make in (pendulum, lambda name: pendulum(frame=name)):
+        with pytest.raises(ModelError, match="begins or ends with a blank"):
+            make(name)
+    path = tmp_path / "model.yaml"
+    path.write_text(FILES[".yaml"].format(f'"{name}"'))
+    with pytest.raises(ArmillaryError, match="begins or ends with a blank"):
+        am.load(path)
+
+
 def test_names_of_all_tongues():
     for name in (
         "link 1",

@@ -477,6 +477,28 @@ def test_a_journal_with_a_wrong_head_is_refused_or_read(tmp_path, number):
     assert refused > 2 * read
 
 
+def test_a_file_whose_texts_cannot_be_written_again_is_refused(tmp_path, cart):
+    h5py, path = pytest.importorskip("h5py"), tmp_path / "run.nc"
+    for name in ("mechanism", "method", "message"):
+        am.simulate(cart, duration=0.1, step=0.1, out=path, overwrite=True)
+        with h5py.File(path, "a") as file:
+            for checksum in [x for x in file.attrs if "crc" in x]:
+                del file.attrs[checksum]
+            file.attrs[name] = b"\xff"
+        with pytest.raises(FormatError, match="cannot be read as a run"):
+            load_run(path)
+
+
+def test_a_probe_of_rows_is_a_probe(tmp_path, cart):
+    am.simulate(cart, duration=0.1, step=0.1).save(tmp_path / "run.csv")
+    beside = tmp_path / "run.csv.json"
+    content = json.loads(beside.read_text())
+    del content["crc-32"]
+    beside.write_text(json.dumps(content | {"probe": [[1.0, 2.0]]}))
+    load_run(tmp_path / "run.csv").save(tmp_path / "again.csv")
+    assert load_run(tmp_path / "again.csv").probe == (1.0, 2.0)
+
+
 @pytest.mark.parametrize("heads", [
     HEADS[1:], HEADS[::-1], (HEADS[0], *HEADS), (b"[" * 100_000,), (b"\xff",), (b"1" * 5000,),
     (HEADS[0], b"null"), (HEADS[0], b""),

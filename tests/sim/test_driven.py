@@ -238,6 +238,8 @@ def test_nothing_is_told_of_velocities_that_were_given_right_or_not_at_all():
     assert run.events == []
     run = am.simulate(bars, bars.initial, 0 * allowed, duration=2e-3, step=1e-3, prescribed=drive)
     assert "at 9.42 (was 9.42 off)" in run.events[0][1]
+    with pytest.raises(InputError, match="velocities of crank; 'crank' is violated"):
+        am.simulate(bars, bars.initial, {"crank": 5.0}, duration=2e-3, prescribed=drive)
 
 
 def test_starts_are_brought_onto_the_drive():

@@ -133,6 +133,9 @@ def test_roads_from_files(tmp_path):
     file.write_text("time,height\n0,0\n1,1\n")
     with pytest.raises(InputError, match="first column must be"):
         am.RoadProfile.from_csv(file)
+    file.write_text("distance,z,z\n0,0,1\n1,1,0\n")
+    with pytest.raises(InputError, match="the column 'z' is there twice"):
+        am.RoadProfile.from_csv(file)
     with pytest.raises(InputError, match=r"row 3 has 1 m after 1 m. A step has no slope"):
         am.RoadProfile([0, 1, 1], [0, 0, 0.1])
     with pytest.raises(InputError, match="T > 1"):

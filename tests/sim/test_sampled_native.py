@@ -259,3 +259,14 @@ def test_profiles_run_inside(both, profile):
         patch.setattr(native.NativeLoop, "_answer", None)  # nothing is called back
         _, taken = both(ARM, START, duration=0.08, controller=controller)
     assert taken == 80
+
+
+@pytest.mark.parametrize("period", [1.0, 1e30, 1e300])
+def test_a_period_longer_than_any_run_is_one_sample(period):
+    """The force of the first instant, kp (target - q), acts all the time."""
+    held = am.PID(ARM, {"shoulder": 0.3, "elbow": -0.2}, 6.0, period=period)
+    start = [0.1, 0.2]
+    run = am.simulate(ARM, start, duration=0.05, controller=held)
+    force = {"shoulder": 6.0 * (0.3 - 0.1), "elbow": 6.0 * (-0.2 - 0.2)}
+    same = am.simulate(ARM, start, duration=0.05, inputs=force)
+    np.testing.assert_allclose(run.q, same.q, rtol=0, atol=1e-13)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armillary as am
-from armillary.errors import InputError, ModelError
+from armillary.errors import ArmillaryError, InputError, ModelError
 from armillary.sim.loop.events import Event, JointLimits, Switch
 from armillary.sim.loop.simulate import simulate
 from armillary.sim.motion.schedules import Schedule
@@ -108,6 +108,26 @@ def test_schedule_from_a_file(tmp_path):
     path.write_text("# a remark\nt,mass\n0,0\n1,2\n")
     run = simulate(sliding(), [0.0], [0.0], 1.0, 0.1, inputs=Schedule.from_csv(path))
     assert run.v[-1, 0] == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("data, text", [
+    (b"t,mass,mass\n0,0,1\n1,2,3\n", "the column 'mass' is there twice"),
+    (b"t\n0\n1\n", "no column beside the t"), (b"t,mass\n0,\xff\n", "no UTF-8 text"),
+    (b"t,mass\n0," + b"1" * 200_000 + b"\n", "this is no CSV table"),
+    (b't,"mass\n0,1\n', "this is no CSV table"), (None, "no such file"),
+])  # fmt: skip
+def test_tables_that_cannot_be(data, text, tmp_path):
+    """Each was a raw error, or the last of two columns was taken."""
+    path = tmp_path / "forces.csv"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ArmillaryError, match=text):
+        Schedule.from_csv(path)
+    with pytest.raises(InputError, match="'mass' is there twice"):
+        Schedule([0, 1], np.zeros((2, 2)), ["mass", "mass"])
+    for name in (None, 3, "", tmp_path, "."):
+        with pytest.raises(ArmillaryError):
+            Schedule.from_csv(name)
 
 
 def test_schedule_shorter_than_the_run():

@@ -167,8 +167,14 @@ def test_names_that_cannot_be(tmp_path, cart):
         Recorder(cart, "q", out=tmp_path / "run.txt")
     with pytest.raises(FormatError, match="no directory"):
         Recorder(cart, "q", out=tmp_path / "nowhere" / "run.nc")
+    for folder in (".", "/"):
+        with pytest.raises(FormatError, match="this is a directory"):
+            Recorder(cart, "q", out=folder)
     with pytest.raises(FormatError, match="no such file"):
         load_run(tmp_path / "run.nc")
+    (tmp_path / "bad.csv").write_text('time,"x\n0,1\n')
+    with pytest.raises(FormatError, match="cannot be read as a run"):
+        load_run(tmp_path / "bad.csv")
     (tmp_path / "bad.nc").write_bytes(b"no netCDF at all")
     with pytest.raises(FormatError, match="cannot be read as a run"):
         load_run(tmp_path / "bad.nc")

@@ -112,6 +112,25 @@ def test_recorded_checks_are_made_with_a_mechanism_of_its_own():
         own.replace(parameters=own.mechanism.parameters).run()
 
 
+def test_checks_of_moved_rows_are_refused_before_anything_runs():
+    """They were refused when the run was over, and a study gave rows of NaN."""
+    asked = []
+
+    def push(t):
+        asked.append(t)
+        return 1.0
+
+    held = am.Experiment(
+        am.example("four-bar"),
+        {"prescribed": {"crank": 1.0}, "inputs": {"rocker": push}, "record": ["check"]},
+    )
+    with pytest.raises(am.InputError, match="motion of its rows"):
+        held.run()
+    with pytest.raises(am.InputError, match=r"'check.worst': .*motion of its rows"):
+        am.study(held, {"bodies.coupler.mass": [0.7]}, {"x": "max check.worst"})
+    assert not [t for t in asked if t > 0.0]
+
+
 def test_velocities_of_bodies_follow_their_places():
     """|v| of the lower arm's hinge is |ω| times the upper arm's own length."""
     start = {"q0": [0, 0], "v0": [1.5, 0.0], "duration": 0.01}
@@ -141,3 +160,30 @@ def test_frames_follow_places_that_differ_in_one_batch():
         for name in names:
             own = np.stack([one[f"{name}.{label}"] for label in run.labels[name]], axis=1)
             np.testing.assert_allclose(own, run[name], atol=1e-11 * np.abs(run[name]).max())
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-4])
+def test_forces_that_balance_at_rest_agree(weight):
+    """A weight on its spring, and a linkage whose crank is held: accelerations of nothing, measured
+    by the weights that meet.  A force as large as a part of the weight is seen all the same."""
+    b = am.Builder("hanging")
+    b.body("load", joint="prismatic", axis="z", mass=0.3, passive=am.Passive(spring=7.0))
+    hanging = am.Experiment(b.build(), {"duration": 0.02})
+    bars = am.example("four-bar")
+    held = am.Experiment(bars, {"prescribed": {"crank": 1.0}, "duration": 0.02})
+    rest = [-0.3 * weight * 9.81 / 7.0]
+    cases = (
+        (hanging.replace(q0=rest), {"bodies.load.mass": [0.3 * weight]}),
+        (held, {"bodies.coupler.mass": [0.7 * weight, 0.8 * weight]}),
+    )
+    for experiment, factors in cases:
+        assert am.study(experiment, factors, CHECK)["check"].max() < 1e-13
+    m, unit = hanging.mechanism, np.ones((1, 1))
+    numbers = m.parameters * np.where(np.arange(len(m.parameters)) < 10, weight, 1.0)
+    for fault in (1e-4, 1e-10):  # as large as this part of the weight
+        pushed = fault * 0.3 * weight * 9.81 * unit
+        states = checked.States(
+            m, np.array([rest]), 0.0 * unit, pushed, 0.0 * unit, parameters=numbers[None]
+        )
+        seen = float(checked._of_tree(states)[0])
+        assert seen > fault

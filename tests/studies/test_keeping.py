@@ -174,6 +174,9 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         car_study(out=tmp_path)
     with pytest.raises(am.FormatError, match=r"manifest\.json"):
         am.load_study(tmp_path)
+    for name in (None, 3, ""):
+        with pytest.raises(am.InputError, match="expected the name of a folder"):
+            am.load_study(name)
 
 
 def test_two_processes_do_not_write_one_folder(tmp_path):

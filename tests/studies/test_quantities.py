@@ -63,7 +63,11 @@ FRAMES = ("pose:ram", "velocity:rod:world", "acceleration:rod", "condition:ram",
           "reactions:world_aligned", "constraint_forces:world")  # fmt: skip
 PRESSES = {
     "driven": (driven_press, {"bodies.ram.mass": [40.0, 80.0]}, {"corrective_force", "check"}),
-    "drawn back": (drawn_press, {"v0.crank": [2.0, 4.0]}, {"prescribed_force", "check"}),
+    "drawn back": (
+        drawn_press,
+        {"v0.crank": [2.0, 4.0]},
+        {"prescribed_force", "check", "external"},
+    ),
 }
 
 
@@ -72,6 +76,9 @@ def test_recordings_of_all_that_a_run_records(name):
     make, factors, without = PRESSES[name]
     names = [*(x for x in QUANTITIES if x not in TREE | without), "element_forces", *FRAMES]
     experiment = make()
+    for absent in without - {"check"}:
+        with pytest.raises(am.InputError, match=absent):
+            am.study(experiment, factors, recordings=[absent])
     study = am.study(experiment, factors, recordings=names)
     assert not any(study.failed)
     run, one = study.run(1, record=names), study.recording(1)

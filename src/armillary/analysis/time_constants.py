@@ -20,6 +20,7 @@ from armillary.analysis.zero_modes import eigenvalues
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.shown import shown
 
 PARTS = 15.0  # of the smallest time constant
@@ -63,6 +64,7 @@ class TimeConstants:
         return "\n".join(lines)
 
 
+@name_arguments
 def time_constants(mechanism: Mechanism, q: ArrayLike | None = None) -> TimeConstants:
     """Time constants of an arm with motors at q (default: where it starts); a tree.
 

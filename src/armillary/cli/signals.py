@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from armillary.cli.options import Inputs
 from armillary.cli.states import Array
-from armillary.errors import FormatError, InputError
+from armillary.errors import InputError
 
 VOLTAGE = "voltage."  # before the name of a joint, in the head of a column
 
@@ -26,8 +25,7 @@ def force_table(inputs: Inputs) -> Schedule | None:
         return None
     from armillary.sim.motion.schedules import Schedule
 
-    with readable(inputs.input):
-        table = Schedule.from_csv(inputs.input, hold=inputs.stay)
+    table = Schedule.from_csv(inputs.input, hold=inputs.stay)
     labels = [label.removeprefix("tau.") for label in table.labels or ()]
     return Schedule(table.times, table.values, labels, table.kind, table.hold)
 
@@ -65,8 +63,7 @@ def voltages(inputs: Inputs) -> dict[str, float | Schedule] | None:
         if volts is not None:
             found[name] = volts
             continue
-        with readable(Path(text)):
-            table = Schedule.from_csv(text)
+        table = Schedule.from_csv(text)
         column = _column("--voltage", name, text, table.labels or ())
         found[name] = Schedule(table.times, table.values[:, column], hold=inputs.stay)
     for name, volts_of in held_voltages(inputs.schedule).items():
@@ -83,11 +80,8 @@ def held_voltages(path: Path | None, begin: float = 0.0) -> dict[str, Schedule]:
         return {}
     from armillary.sim.motion.schedules import Schedule
 
-    with readable(path):
-        table = Schedule.from_csv(path, kind="hold", hold=True)
+    table = Schedule.from_csv(path, kind="hold", hold=True)
     labels = table.labels or ()
-    if not labels:
-        raise InputError(f"{path}: no column beside the time. Name one for every joint.")
     told = any(label.startswith(VOLTAGE) for label in labels)
     return {
         label.removeprefix(VOLTAGE): Schedule(
@@ -115,8 +109,7 @@ def _motion_of_file(name: str, text: str, stay: bool) -> Schedule | RoadMotion:
     path, _, speed = text.rpartition("@")
     pace = _number(speed) if path else None
     file = Path(path if pace is not None else text)
-    with readable(file):
-        head, numbers = number_table(file, ("t", "time", *HEADS))
+    head, numbers = number_table(file, ("t", "time", *HEADS))
     column = 1 + _column("--prescribe", name, file, head[1:])
     if head[0].lower() not in HEADS:
         return Schedule(numbers[:, 0], numbers[:, column], kind="spline", hold=stay)
@@ -166,12 +159,3 @@ def _column(option: str, name: str, file: str | Path, labels: Sequence[str]) -> 
     if len(labels) > 1:
         raise InputError(f"{option} {name}: {file} has no column '{name}', found {list(labels)}.")
     return 0
-
-
-@contextmanager
-def readable(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, UnicodeDecodeError) as fault:
-        reason = getattr(fault, "strerror", None) or "it is no UTF-8 text"
-        raise FormatError(f"cannot be read: {reason}.", str(path)) from None

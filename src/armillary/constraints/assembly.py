@@ -65,7 +65,8 @@ class Assembly:
     def __str__(self) -> str:
         if self.closed:
             worst = float(np.abs(self.residual).max(initial=0.0))
-            return f"closed in {self.iterations} steps, largest residual {worst:.1e}"
+            text = f"closed in {self.iterations} steps, largest residual {worst:.1e}"
+            return "\n".join((text, *self.messages))
         lines = [f"not closed after {self.iterations} steps:"]
         units = dict(zip(self.labels, self.units, strict=True))
         lines += [f"  {name:<30}{x:>14.6g} {units[name]}" for name, x in self.open_rows.items()]

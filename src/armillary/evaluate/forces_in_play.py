@@ -14,13 +14,14 @@ import numpy as np
 
 from armillary.evaluate.inputs import Array
 from armillary.model.model import Model
-from armillary.model.parts import Mass
+from armillary.model.parts import Mass, mass_of
+from armillary.spatial import Inertia
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import External
     from armillary.evaluate.results import BodyForces
 
-_LEAST = 1e-3  # of the largest term of the same unit: less is no scale of its own
+LEAST = 1e-3  # of the largest term of the same unit: less is no scale of its own
 
 
 class Tree(Protocol):
@@ -45,27 +46,36 @@ def forces_in_play(
     a: Array,
     external: External = None,
     passive: bool = True,
+    parameters: Array | None = None,
 ) -> Array:
     """(nv,): for every coordinate, moments (N m) or forces (N) of all bodies that its joint
-    carries, added without their signs."""
-    still = np.zeros(tree.model.nv)
-    rest = tree.body_forces(q, still, still, None, False)
-    moving, pushed = (tree.body_forces(q, x, still, None, False) for x in (v, 0.0 * v))
-    driven = tree.body_forces(q, still, a, None, False)
-    whole = tree.body_forces(q, v, still, external, passive)
+    carries, added without their signs; parameters (n,): other numbers than the model's."""
+    still, own = np.zeros(tree.model.nv), {"parameters": parameters}
+    rest = tree.body_forces(q, still, still, None, False, **own)
+    moving, pushed = (tree.body_forces(q, x, still, None, False, **own) for x in (v, 0.0 * v))
+    driven = tree.body_forces(q, still, a, None, False, **own)
+    whole = tree.body_forces(q, v, still, external, passive, **own)
     accelerations = (
         rest.acceleration,
         moving.acceleration - pushed.acceleration,
         driven.acceleration - rest.acceleration,
     )
     wrenches = _sizes(whole.net - moving.net)
-    for k, body in enumerate(tree.model.bodies):
+    for k, mass in enumerate(_masses(tree.model, parameters)):
         for one in accelerations:
-            wrenches[k] += _inertial(body.mass, one[k])
-        wrenches[k] += _turning(body.mass, moving.velocity[k])
+            wrenches[k] += _inertial(mass, one[k])
+        wrenches[k] += _turning(mass, moving.velocity[k])
     origins = tree.poses(q)[1]
-    given = tree.bias_forces(q, v, external, passive) - tree.bias_forces(q, v, None, False)
+    given = tree.bias_forces(q, v, external, passive, **own)
+    given = given - tree.bias_forces(q, v, None, False, **own)
     return of_units(_carried(tree.model, wrenches, origins) + np.abs(given), tree.model)
+
+
+def _masses(model: Model, parameters: Array | None) -> list[Mass]:
+    if parameters is None:
+        return [body.mass for body in model.bodies]
+    rows = parameters[: Inertia.size * len(model.bodies)].reshape(-1, Inertia.size)
+    return [mass_of(Inertia.from_leaves(row)) for row in rows.tolist()]
 
 
 def _sizes(wrenches: Array) -> Array:
@@ -96,7 +106,7 @@ def _carried(model: Model, wrenches: Array, origins: Array) -> Array:
     play = np.zeros(model.nv)
     for k in reversed(range(len(model.bodies))):
         slot, parent = model.slots[k].v, model.parents[k]
-        far = _LEAST * float(np.linalg.norm(origins[k])) * force[k]
+        far = LEAST * float(np.linalg.norm(origins[k])) * force[k]
         for n in range(slot.start, slot.stop):
             play[n] = moment[k] + far if model.v_units[n] == "rad" else force[k]
         if parent >= 0:
@@ -111,5 +121,5 @@ def of_units(x: Array, model: Model) -> Array:
     found, units = x.copy(), np.array(model.v_units)
     for unit in set(model.v_units):
         same = units == unit
-        found[same] = np.maximum(found[same], _LEAST * found[same].max(initial=0.0))
+        found[same] = np.maximum(found[same], LEAST * found[same].max(initial=0.0))
     return found

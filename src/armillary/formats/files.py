@@ -48,6 +48,8 @@ def named_path(path: object) -> Path:
     """The path that a person gives; what is none is refused."""
     if not isinstance(path, str | os.PathLike) or not os.fspath(path):
         raise InputError(f"path: expected the name of a file, found {path!r:.60}.")
+    if not Path(path).name:
+        raise FormatError("this is a directory. Name a file in it.", str(path))
     return Path(path)
 
 

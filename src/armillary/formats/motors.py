@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import tau
 
 from armillary.errors import InputError, unknown_name
+from armillary.model.arguments import name_arguments
 from armillary.model.parts import Motor
 
 _RPM = tau / 60.0  # rad/s
@@ -124,6 +125,7 @@ GEARS: dict[str, CatalogueGear] = {
 }  # fmt: skip
 
 
+@name_arguments
 def catalogue_motor(name: str, gear: str | float = 1.0) -> Motor:
     """A motor of the catalogue as a joint carries it; gear: of the catalogue, or a ratio."""
     if name not in MOTORS:

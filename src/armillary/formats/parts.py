@@ -35,6 +35,7 @@ from armillary.formats.solid_meshes import mesh_moments
 from armillary.formats.validation import validated
 from armillary.formats.yaml_tree import Node, load_tree
 from armillary.model import Body, Builder, Mass, Model, Motor, Pose, Report, Shape
+from armillary.model.arguments import name_arguments
 from armillary.model.parts import inertia_of, mass_of
 from armillary.model.solids import SOLIDS, Dimension, VolumeMoments, checked_solid
 from armillary.spatial import Inertia
@@ -241,6 +242,7 @@ def _of_joint(row: DHEntry, unit: float) -> dict[str, object]:
     return found
 
 
+@name_arguments
 def read_parts(
     path: str | os.PathLike[str],
     *,

@@ -9,11 +9,13 @@ from armillary.errors import InputError
 from armillary.formats.references import Bounds
 from armillary.formats.solid_meshes import mesh_moments
 from armillary.model import Model, Report, Shape
+from armillary.model.arguments import name_arguments
 from armillary.model.parts import mass_of
 from armillary.model.solids import SOLIDS, VolumeMoments
 from armillary.spatial import Inertia
 
 
+@name_arguments
 def masses_from_shapes(model: Model, density: float, role: str = "") -> Model:
     """The model with masses, centres and tensors of its shapes, filled with one material.
 

@@ -31,6 +31,7 @@ from armillary.mechanism.shortening import (
 )
 from armillary.mechanism.trigonometry import NotPolynomialError, TrigRing
 from armillary.mechanism.written_equations import WrittenEquations
+from armillary.model.arguments import name_arguments
 from armillary.model.merge import merge_welded
 from armillary.model.passive import Passive
 
@@ -209,6 +210,7 @@ class EquationsOfMotion(WrittenEquations):
         return "\n".join([*lines, ""])
 
 
+@name_arguments
 def equations(
     mechanism: Constrained,
     function: str | None = None,

@@ -14,6 +14,7 @@ from armillary.evaluate import functions
 from armillary.evaluate.inputs import choice
 from armillary.graph.c_source import ELEMENTS, Function, Row, c_source, is_identifier
 from armillary.mechanism.function_graph import Traced, trace
+from armillary.model.arguments import name_arguments
 from armillary.model.model import Model
 from armillary.units import FORCE
 
@@ -26,6 +27,7 @@ _INPUTS = {
 }
 
 
+@name_arguments
 def to_c(
     mechanism: Constrained,
     function: str = "inverse_dynamics",

@@ -138,7 +138,10 @@ def quasi_motion(
                 f"quasi: expected 'joints' or a matrix A with w = A q̇; found {quasi!r}."
             )
         return _of_joints(mechanism, q)
-    A = sympy.Matrix(quasi)
+    try:
+        A = sympy.Matrix(quasi)
+    except (TypeError, ValueError, NotImplementedError):
+        raise InputError(f"quasi: expected a matrix ({n}, {n}), found {quasi!r:.60}.") from None
     if A.shape != (n, n) or mechanism.model.nq != n:
         raise InputError(
             f"quasi: expected a matrix ({n}, {n}) for joints whose velocities are rates of "

@@ -9,6 +9,7 @@ from typing import Any
 from armillary.evaluate.request import CompileOptions
 from armillary.mechanism.mechanism import Mechanism
 from armillary.model import builder as model_builder
+from armillary.model.arguments import name_arguments
 
 
 class Builder(model_builder.Builder):
@@ -38,6 +39,7 @@ def load(
     return Mechanism(model, CompileOptions(geometry_tolerance=geometry_tolerance))
 
 
+@name_arguments
 def example(name: str, **options: object) -> Mechanism:
     """A built-in mechanism by name; `armillary.example_names()` lists them.
 

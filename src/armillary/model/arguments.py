@@ -1,17 +1,18 @@
 """Arguments of another kind than a function declares, told by their names at its door.
 
-`check_arguments` reads the type hints.  Numbers that are not finite, and what is no function where
-one is needed, are refused before the function is called; where it then stumbles over an argument
-that does not fit its hint, that argument is named.  What the function refuses by itself, it says
-better.
+`name_arguments` reads the type hints: where a function stumbles over an argument that does not fit
+its hint, that argument is named.  What the function refuses by itself, it says better.
+`check_arguments` refuses numbers that are not finite, and what is no function where one is needed,
+before the function is called.
 """
 
 from __future__ import annotations
 
+import builtins
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import cache, wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, signature, unwrap
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Annotated, Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -23,11 +24,13 @@ R = TypeVar("R")
 _WORDS = {float: "a finite number", int: "a whole number", str: "a text", NoneType: "None"}
 _COUNTS = {2: "two", 3: "three", 4: "four", 6: "six"}
 Endless = Annotated[float, math.inf]  # a number that may be infinite
+_APART = (Mapping, Callable)  # beside numbers in a hint
 RAW = (TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with errors that name arguments which do not fit."""
+    """The function with errors that name arguments which do not fit, or are not finite."""
+    named = name_arguments(function)
 
     @wraps(function)
     def asked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -36,6 +39,16 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             asks = _kind(hint) is Callable and not callable(value)
             if asks or (lost and not fits(value, hint)):
                 raise InputError(_message(function, name, hint, value))
+        return named(*args, **kwargs)
+
+    return asked
+
+
+def name_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with errors that name arguments which do not fit."""
+
+    @wraps(function)
+    def asked(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return function(*args, **kwargs)
         except ArmillaryError:
@@ -73,9 +86,20 @@ def check_fields(part: object) -> None:
 @cache
 def _declared(function: Callable[..., Any]) -> tuple[Signature, dict[str, Any]]:
     try:
-        return signature(function), get_type_hints(function, include_extras=True)
-    except NameError:  # a hint for type checkers alone
+        hints = get_type_hints(function, localns=_Names(function), include_extras=True)
+        return signature(function), hints
+    except (AttributeError, TypeError):  # a hint for type checkers alone
         return signature(function), {}
+
+
+class _Names(dict[str, Any]):
+    """Names in the hints of a function; those for type checkers alone fit everything."""
+
+    def __init__(self, function: Callable[..., Any]):
+        super().__init__(vars(builtins) | unwrap(function).__globals__)
+
+    def __missing__(self, name: str) -> Any:
+        return Any
 
 
 def _arguments(
@@ -104,6 +128,9 @@ def fits(value: Any, hint: Any) -> bool:
     if origin is Annotated:
         return fits(value, parts[0]) or (isinstance(value, float) and value in parts[1:])
     if origin in (Union, UnionType):
+        if complex in parts:  # ArrayLike
+            parts = tuple(x for x in parts if x in (NoneType, bool) or _kind(x) in _APART)
+            return _shape(value) is not None or any(fits(value, part) for part in parts)
         return any(fits(value, part) for part in parts)
     if hint in (float, int):
         return _is_number(value, hint is int)
@@ -140,6 +167,19 @@ def _is_number(value: Any, whole: bool) -> bool:
     return math.isfinite(number) and (not whole or isinstance(value, Integral))
 
 
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Of an array of finite numbers, also of lists; None of anything else."""
+    if isinstance(value, str | bytes | Mapping | Set):
+        return None
+    if not isinstance(value, Iterable) or getattr(value, "shape", None) == ():
+        number = value.item() if hasattr(value, "item") else value
+        return () if isinstance(number, bool) or _is_number(number, False) else None
+    rows = {_shape(row) for row in value}
+    if None in rows or len(rows) > 1:
+        return None
+    return (len(list(value)), *(rows.pop() if rows else ()))  # type: ignore[misc]
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
@@ -159,6 +199,9 @@ def _words(hint: Any) -> str:
     if origin is Annotated:
         return " or ".join(map(str, (_words(parts[0]), *parts[1:])))
     if origin in (Union, UnionType):
+        if complex in parts:
+            own = [_words(x) for x in parts if x is NoneType or _kind(x) in _APART]
+            return " or ".join(("finite numbers", *dict.fromkeys(own)))
         return " or ".join(dict.fromkeys(map(_words, parts)))
     if hint in _WORDS:
         return _WORDS[hint]
@@ -175,4 +218,8 @@ def _words(hint: Any) -> str:
     return f"a {name}" if name != "ndarray" else "an array of numbers"
 
 
+<<<<<<< HEAD
 __all__ = ["Endless", "check_all_arguments", "check_arguments", "check_fields", "fits"]
+=======
+__all__ = ["check_arguments", "fits", "name_arguments"]
+>>>>>>> work-d

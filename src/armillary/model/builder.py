@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 from armillary.errors import ModelError, unknown_name
+from armillary.model.arguments import name_arguments
 from armillary.model.builder_tyres import TyreBuilder
 from armillary.model.checks import (
     check_passives,
@@ -67,6 +68,7 @@ class Builder(TyreBuilder):
     1
     """
 
+    @name_arguments
     def __init__(
         self,
         name: str = "mechanism",

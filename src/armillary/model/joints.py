@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from armillary import joints
 from armillary.errors import ModelError
+from armillary.model.arguments import name_arguments
 from armillary.model.checks import unit_axis
 from armillary.model.parts import ONE_AXIS, WORLD, Body, JointSpec
 from armillary.spatial import Motion
@@ -62,6 +63,7 @@ def named_axis(axis: Axis, part: str = "axis") -> Sequence[float]:
     return axis
 
 
+@name_arguments
 def joint_spec(
     kind: str,
     *,

@@ -17,9 +17,11 @@ _UNSEEN = frozenset(map(chr, _BLANK))
 def name_fault(name: str) -> str | None:
     """Why two names may look the same or one may look like another, with the cure; or None.
 
-    Characters without a look of their own: controls, bidirectional marks, blanks other than the
-    space, fillers.  And letters written as a base and a separate accent where Unicode has one
-    character for both (form NFC, Unicode Standard Annex 15)."""
+    Blanks at its ends.  Characters without a look of their own: controls, bidirectional marks,
+    blanks other than the space, fillers.  And letters written as a base and a separate accent where
+    Unicode has one character for both (form NFC, Unicode Standard Annex 15)."""
+    if name != name.strip():
+        return "its name begins or ends with a blank, which nobody sees. Leave it out."
     if name.isascii() and name.isprintable():
         return None
     for place, c in enumerate(name):

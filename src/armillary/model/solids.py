@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from armillary.errors import ModelError
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar
 from armillary.spatial import Inertia, Symmetric, Vector
 
@@ -150,6 +151,7 @@ SOLIDS = {
 }
 
 
+@name_arguments
 def solid_inertia(kind: str, density: Scalar, **dimensions: Dimension) -> Inertia:
     """Inertia of a solid about the origin of its own frame (see this module).
 

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TypeAlias
 
 from armillary.errors import ModelError
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar
 from armillary.spatial import Inertia, Symmetric, Vector
 
@@ -33,6 +34,7 @@ _INTEGRANDS = (
 )
 
 
+@name_arguments
 def volume_inertia(
     density: Bound,
     x: tuple[Bound, Bound],

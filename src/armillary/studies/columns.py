@@ -17,7 +17,7 @@ from armillary.sim.loop.arguments import refuse_corrective
 from armillary.sim.loop.events import Watched
 from armillary.sim.loop.limits import column_of
 from armillary.sim.loop.run_recorder import RunRecorder
-from armillary.sim.loop.told_by_parts import STATES, signal_columns, told_by
+from armillary.sim.loop.told_by_parts import STATES, refuse_checks, signal_columns, told_by
 from armillary.sim.methods.system import System
 from armillary.sim.record import quantities
 from armillary.sim.record.layout import Rows
@@ -87,7 +87,11 @@ def _whole(name: str) -> Quantity | None:
 
 def _refuse(system: System, name: str) -> None:
     """What runs of a study do not have."""
-    refuse_corrective([name.partition(".")[0]], system.setup.baumgarte, f"'{name}'")
+    head, who = [name.partition(".")[0]], f"'{name}'"
+    refuse_corrective(head, system.setup.baumgarte, who)
+    refuse_checks(system, head, who, varied=True)
+    wrenches = system.setup.external
+    quantities.acting(head, wrenches.frames if wrenches.of_time else system.mechanism.frames)
     if name.startswith("check:"):
         raise InputError(
             f"'{name}': a study looks at every recorded instant. Name 'check.worst' (by all "

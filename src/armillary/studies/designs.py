@@ -34,7 +34,7 @@ class Distribution:
     mode: float = math.nan
 
     def __post_init__(self) -> None:
-        if self.kind not in _NEEDS:
+        if not isinstance(self.kind, str) or self.kind not in _NEEDS:
             raise unknown_name("distribution", self.kind, _NEEDS)
         for name in _NEEDS[self.kind]:
             x = getattr(self, name)

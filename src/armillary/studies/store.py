@@ -78,6 +78,12 @@ def table_bytes(chunk: Chunk, heads: Sequence[str], units: Sequence[str]) -> byt
     return out.getvalue()
 
 
+def _folder(path: object) -> Path:
+    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
+        raise InputError(f"study: expected the name of a folder, found {path!r:.60}.")
+    return Path(path)
+
+
 class Store:
     """The folder of a study.  One process at a time writes it."""
 
@@ -89,7 +95,7 @@ class Store:
         recorded: Mapping[str, str] | None = None,
     ):
         """heads, units: of factors and responses; recorded: units of recordings, by column."""
-        self.folder, self.heads, self.units = Path(folder), tuple(heads), tuple(units)
+        self.folder, self.heads, self.units = _folder(folder), tuple(heads), tuple(units)
         self.recorded = dict(recorded or {})
         self._lock: BinaryIO | None = None
         self._known: dict[int, Json] | None = None

@@ -13,6 +13,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.sim.loop.experiment import Experiment
 from armillary.sim.loop.experiment_text import made_here
 from armillary.sim.record.run import Run
@@ -52,6 +53,7 @@ class Progress:
 # -- making ----------------------------------------------------------------------------------------
 
 
+@name_arguments
 def study(
     experiment: Experiment | Mechanism | Run,
     factors: Mapping[str, object],

@@ -17,8 +17,8 @@ def yes(answer: str) -> bool:
 
 def steps(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
-        raise InputError(f"steps: expected a positive number of time steps, a whole number, found "
-                         f"'{text:.60}'.")  # fmt: skip
+        raise InputError(f"steps: expected a number of time steps, a whole number from 1 to "
+                         f"999999999, found '{text:.60}'.")  # fmt: skip
     return int(text)
 
 

@@ -213,7 +213,8 @@ def _options(words: list[str], known: tuple[str, ...]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if key not in known:
-            raise InputError(f"unknown option '{word:.60}'. Known: {', '.join(known)}.")
+            what = f"Known: {', '.join(known)}" if known else "Here are none"
+            raise InputError(f"unknown option '{word:.60}'. {what}.")
         found[key] = value if equals else "yes"
     return found
 
@@ -228,6 +229,8 @@ def _inverse_arm(shell: Shell, words: list[str]) -> None:
     given = _options(words, _OPTIONS["inverse_arm"])
     lab = shell.laboratory
     if "file" not in given:
+        if given:
+            raise InputError(f"inverse_arm: '{next(iter(given))}' goes with file=FILE.")
         lab.inverse_arm()
         shell.say(shell.line_of("torque"))
         shell.say(shell.line_of("voltage"))
@@ -255,7 +258,9 @@ def _simulate(shell: Shell, words: list[str]) -> None:
     given, lab = _options(words, _OPTIONS["simulate"]), shell.laboratory
     schedule, count = given.get("schedule"), None
     if given:
-        new, zero = "continue" not in given or "new" in given, "zero" in given
+        new, zero = "continue" not in given, "zero" in given
+        if "new" in given and not new:
+            raise InputError("simulate: say new or continue, one of them.")
         if (schedule is None) == ("steps" not in given):
             raise InputError("simulate: give steps=NUMBER or schedule=FILE, one of them.")
         count = steps(given["steps"]) if schedule is None else None
@@ -305,6 +310,8 @@ def _print_simulation(shell: Shell, words: list[str]) -> None:
         else shell.ask(f"{key} [s]?", default[key], read)
         for key, read in asked.items()
     )
+    if finish < start:
+        raise InputError(f"print_simulation: finish {finish:g} s lies before start {start:g} s.")
     chosen = instants(run.time, start, finish, step)
     parts = []
     for name, column in PRINTED.items():

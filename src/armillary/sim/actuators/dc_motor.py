@@ -17,6 +17,7 @@ from armillary.errors import InputError, ModelError
 from armillary.evaluate.array_text import arrays_text
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.model.checks import motor_fault
 from armillary.model.parts import MOTOR_UNITS, Motor, Rotor
 from armillary.scalar import Scalar, where
@@ -41,6 +42,7 @@ class Ideal(Block):
 
     entries: list[int]
 
+    @name_arguments
     def __init__(self, mechanism: Mechanism, limit: ArrayLike | None = None):
         self.built_for = made_for(mechanism)
         self.limit = _efforts(mechanism)
@@ -103,6 +105,7 @@ class DCMotor(Block):
     entries: list[int]
     argument_units = MappingProxyType({**MOTOR_UNITS, "bandwidth": "rad/s"})
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,

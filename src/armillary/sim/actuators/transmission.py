@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, ModelError
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar, tanh
 from armillary.sim.actuators.dc_motor import DCMotor, rotors_of
 from armillary.sim.control.block import Block, Scalars, made_for
@@ -38,6 +39,7 @@ class FlexibleTransmission(Block):
 
     entries: list[int]
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,

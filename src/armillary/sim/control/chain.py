@@ -19,6 +19,7 @@ import numpy as np
 
 from armillary.errors import InputError
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Block, Scalars
 from armillary.sim.control.feed_forward import Function
@@ -82,6 +83,7 @@ class Chain(Block):
     Controllers add up, actuators of different joints stand side by side.  As one block it has one
     period, that of all its blocks."""
 
+    @name_arguments
     def __init__(self, *blocks: Block):
         periods = {block.period for block in blocks}
         if len(periods) > 1:

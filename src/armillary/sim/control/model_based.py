@@ -20,6 +20,7 @@ from armillary.constraints.actuation import driving_forces
 from armillary.errors import InputError, NotFiniteError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.scalar import Scalar
 from armillary.sim.control.block import Block, Scalars, made_for
@@ -128,6 +129,7 @@ class ModelController(Block, ABC):
 class GravityCompensation(ModelController):
     """u + the forces that hold the mechanism at rest where it is, against gravity and springs."""
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,
@@ -168,6 +170,7 @@ class ComputedTorque(ModelController):
     e leads from q to q_d on the joints' manifolds; gains in 1/s², 1/s, 1/s³, for all or each.
     target: a trajectory, or a place (nq) to hold."""
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,

@@ -20,6 +20,7 @@ from armillary.evaluate.inputs import Array
 from armillary.evaluate.inverse_kinematics import chosen_rows
 from armillary.evaluate.rotation_vectors import rotation_vector
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar, dot, where
 from armillary.sim.control.block import Scalars
 from armillary.sim.control.model_based import ModelController
@@ -55,6 +56,7 @@ class OperationalSpace(ModelController):
         {"kp": "1/s²", "kd": "1/s", "posture_kp": "1/s²", "posture_kd": "1/s"}
     )
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, as_floats
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Block, Scalars, clip, made_for
 from armillary.sim.motion.coordinates import (
@@ -45,6 +46,7 @@ class PID(Block):
 
     entries: list[int]
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,

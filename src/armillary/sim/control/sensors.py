@@ -20,6 +20,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array, whole_number
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar, where
 from armillary.sim.control.block import Block, Scalars, made_for
 from armillary.sim.motion.coordinates import coordinates, freedoms, per_freedom, positive_period
@@ -55,6 +56,7 @@ class Sensor(Block):
 
     is_sensor = True
 
+    @name_arguments
     def __init__(
         self,
         channels: Sequence[str],
@@ -140,6 +142,7 @@ class Encoder(Sensor):
     joints: names (default: all).  Controllers behind it in the chain see these readings:
     controller=[Encoder(arm, 1e-3, resolution=1e-4), PID(arm, ..., period=1e-3)]."""
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,
@@ -188,6 +191,7 @@ class IMU(Sensor):
 
     needs_motion = array_level = True
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,
@@ -223,6 +227,7 @@ class ForceTorque(Sensor):
 
     needs_motion = array_level = True
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.shown import shown
 from armillary.sim.control.pid import PID
 from armillary.sim.motion.coordinates import coordinates, freedoms
@@ -54,6 +55,7 @@ class SetpointReport:
         return "\n".join(lines)
 
 
+@name_arguments
 def check_setpoints(
     mechanism: Mechanism,
     target: PID | Mapping[str, float],

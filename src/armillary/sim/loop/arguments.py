@@ -14,6 +14,8 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.motion.user_functions import several
 
+_GREATEST = int(np.finfo(float).max)  # a whole number that is one of the floats
+
 
 def check_types(arguments: dict[str, object]) -> dict[str, object]:
     """Every argument by name, given back; states, motions, projection and parameters are checked
@@ -36,7 +38,9 @@ def _refused(name: str, expected: str, value: object, cure: str = "") -> InputEr
 def _is_number(value: object) -> bool:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.ndim == 0 and value.dtype.kind in "iuf"
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return isinstance(value, float) or abs(value) <= _GREATEST
 
 
 def _mechanism(name: str, value: object) -> None:
@@ -48,7 +52,7 @@ def _mechanism(name: str, value: object) -> None:
 
 
 def _is_whole(value: object) -> bool:
-    return _is_number(value) and float(value).is_integer()  # type: ignore[arg-type]
+    return _is_number(value) and float(value).is_integer() and abs(value) < 1 << 53  # type: ignore
 
 
 def _is_path(value: object) -> bool:

@@ -60,6 +60,10 @@ class Experiment:
     made: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.arguments, Mapping):
+            raise InputError(
+                f"experiment: expected arguments of simulate by name, found {self.arguments!r:.60}."
+            )
         for name in self.arguments:
             if name not in _DEFAULTS:
                 raise InputError(

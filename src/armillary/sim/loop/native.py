@@ -35,6 +35,8 @@ _BUSY = 0.2  # s of one call, when the pace is known
 _BURST = 8  # steps of the first call that calls them back; then as many as take a fifth of it
 
 
+_NEVER = 2.0**53  # steps: no run has so many
+
 Rows = list[tuple[slice, Stepping]]  # rows of a batch, and the loop that runs them
 
 
@@ -342,8 +344,8 @@ class NativeLoop:
         table, k = np.zeros((span.steps + 1, 1 + len(self.stages))), np.arange(span.steps + 1)
         due = self.system.modes.samples.due
         for column, stage in enumerate(self.stages, 1):
-            first = round((due[column - 1] - span.t) / span.h)
-            period = round(float(stage.period or span.h) / span.h)
+            first = round(min((due[column - 1] - span.t) / span.h, _NEVER))
+            period = round(min(float(stage.period or span.h) / span.h, _NEVER))
             table[:, column] = (k >= first) & ((k - first) % period == 0)
         table[:, 0] = table[:, 1:].any(axis=1)
         return table

@@ -37,7 +37,7 @@ from armillary.sim.loop.run_recorder import RunRecorder
 from armillary.sim.loop.start import Wanted, consistent_start
 from armillary.sim.loop.states import State
 from armillary.sim.loop.sticking import StickSlip, by_default
-from armillary.sim.loop.told_by_parts import limited_by_parts, signal_columns
+from armillary.sim.loop.told_by_parts import limited_by_parts, refuse_checks, signal_columns
 from armillary.sim.loop.watching import watched_events
 from armillary.sim.methods.choice import stepper
 from armillary.sim.methods.integrators import Stepper
@@ -220,12 +220,14 @@ def _carried_out(
 
 def _recorder(system: System, names: tuple[str, ...], how: Keywords) -> Recorder:
     """The recorder of a run; how: its file, method, steps and signals."""
-    how |= {"others": system.mechanisms.others, "prescribed": system.setup.prescribed}
-    wrenches = system.setup.external
+    refuse_checks(system, names)
+    setup = system.setup
+    how |= {"others": system.mechanisms.others, "prescribed": setup.prescribed}
+    wrenches = setup.external
     frames = wrenches.frames if wrenches.of_time else system.mechanism.frames
     how["extras"] = {**how.get("extras", {}), **acting(names, frames)}
     recorder = Recorder(system.mechanism, names, **how)
-    recorder.baumgarte, recorder.parameters = system.setup.baumgarte, system.setup.parameters
+    recorder.baumgarte, recorder.parameters = setup.baumgarte, setup.parameters
     return recorder
 
 

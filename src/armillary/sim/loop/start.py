@@ -248,9 +248,7 @@ def _onto_drives(
     assert view.setup.prescribed is not None
     values, q, v = view.setup.prescribed.at(t0), q.copy(), v.copy()
     given = {("q", k): q[..., k].copy() for k in range(q.shape[-1])}
-    if wanted.named is not None:
-        given |= dict(zip(wanted.named.held.entries, wanted.named.values.T, strict=True))
-    elif wanted.given:
+    if wanted.given and wanted.named is None:  # named ones that differ are refused
         given |= {("v", k): v[..., k].copy() for k in range(v.shape[-1])}
     for number, i, k, label in view.setup.prescribed.coordinates():
         x, rate = values[0, ..., number], values[1, ..., number]

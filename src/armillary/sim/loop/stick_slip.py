@@ -352,8 +352,7 @@ def _inverse(Y: Array, still: NDArray[np.bool_], closed: bool) -> tuple[Array, A
     own = np.where(held, Y, 0.0)
     if closed:
         return own, np.asarray(np.linalg.pinv(own, rcond=1e-9, hermitian=True))
-    inverse = np.linalg.inv(np.where(held, Y, np.eye(still.shape[-1])))
-    return own, np.where(held, inverse, 0.0)
+    return own, np.where(held, np.linalg.inv(np.where(held, Y, np.eye(still.shape[-1]))), 0.0)
 
 
 def _accelerations_in_play(view: RunView, Y: Array, state: Parts) -> Array:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from armillary.errors import InputError
+from armillary.sim.control.loop_turns import LoopTurns
 from armillary.sim.loop.limits import Limit
 from armillary.sim.methods.system import System
 from armillary.sim.motion.user_functions import several
+from armillary.sim.record.cross_check import refuse_check
 from armillary.sim.record.quantities import EXTRAS, QUANTITIES, Quantity, quantity_of
 from armillary.sim.record.recorder import Columns
 
@@ -35,6 +37,17 @@ def told_by(system: System, t0: float, step: float, runs: int | None = None) -> 
     if system.chain.states:
         found[STATES] = _states(tuple(zip(*_state_columns(system, STATES), strict=True)))
     return found
+
+
+def refuse_checks(
+    system: System, names: Sequence[str], who: str = "record", varied: bool = False
+) -> None:
+    """Recorded checks of runs with more than their model.  varied: parameters of studies, which
+    make such a mechanism anew."""
+    setup = system.setup
+    turns = any(isinstance(block, LoopTurns) for block in system.chain.blocks)
+    numbers = None if varied else setup.parameters
+    refuse_check(names, system.mechanism, turns or bool(setup.prescribed), numbers, who)
 
 
 def signal_columns(

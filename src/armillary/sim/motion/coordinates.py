@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from armillary.errors import InputError, unknown_name
 from armillary.evaluate.named_states import velocity_entries
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import fits
 from armillary.units import FORCE
 
 
@@ -67,7 +68,7 @@ def per_freedom(
         value = [value.get(label, 0.0) for label in labels]
     try:
         array = np.asarray(value, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.array(np.nan)
     if array.ndim > 1 or (array.ndim == 1 and len(array) != count) or not np.isfinite(array).all():
         raise InputError(
@@ -91,7 +92,6 @@ def one_number(
 def positive_period(period: float | None, what: str = "period") -> float | None:
     if period is None:
         return None
-    number = isinstance(period, (int, float, np.number)) and not isinstance(period, bool)
-    if not (number and np.isfinite(period) and period > 0.0):
+    if not (fits(period, float) and period > 0.0):
         raise InputError(f"{what}: expected a positive time in seconds or None, found {period!r}.")
     return float(period)

@@ -25,6 +25,7 @@ from armillary.evaluate.kinematic_solution import SINGULAR
 from armillary.evaluate.rotation_vectors import rotation_of, rotation_vector
 from armillary.evaluate.starts import joint_bounds
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.scalar import Scalar
 from armillary.shown import shown
 from armillary.sim.motion.profiles import Profile, profile_of
@@ -227,6 +228,7 @@ class Line(Trajectory):
         )
 
 
+@name_arguments
 def line_trajectory(
     mechanism: Mechanism,
     frame: str,

@@ -7,6 +7,7 @@ that the step lies in: no stage of a method looks across a jump.
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 
@@ -15,11 +16,14 @@ from numpy.typing import ArrayLike
 
 from armillary.errors import InputError, Remedy, unknown_name
 from armillary.evaluate.inputs import Array, as_floats
+from armillary.formats.files import read_text
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.sim.motion.curves import Curve, Sampled
 from armillary.sim.motion.user_functions import numbers
 
 _KINDS = ("linear", "hold", "spline")
+_LARGEST = 1 << 31  # bytes of a table
 
 
 class Schedule:
@@ -29,6 +33,7 @@ class Schedule:
     time given twice is a jump.  hold=True: the first and last rows go on for ever; else a run that
     needs more is refused.  labels: names of the n columns."""
 
+    @name_arguments
     def __init__(
         self,
         times: ArrayLike,
@@ -76,6 +81,9 @@ class Schedule:
                 f"schedule: {len(self.labels)} labels for values of shape {x.shape}; expected one "
                 f"per column."
             )
+        names = self.labels or ()
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise InputError(f"schedule: the label '{twice[0]}' is there twice.")
 
     @classmethod
     def from_csv(
@@ -192,14 +200,21 @@ def wrong_columns(what: str, count: int, table: Schedule) -> str:
 def number_table(path: str | os.PathLike[str], first: Sequence[str]) -> tuple[list[str], Array]:
     """Names (n) and numbers (rows, n) of a CSV file whose first column has one of these names.
     Lines that begin with # are remarks."""
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        lines = [row for row in csv.reader(file) if row and not row[0].startswith("#")]
+    try:
+        rows = csv.reader(io.StringIO(read_text(path, _LARGEST), newline=""), strict=True)
+        lines = [row for row in rows if row and not row[0].startswith("#")]
+    except csv.Error as fault:
+        raise InputError(f"{path}: this is no CSV table: {fault}.") from None
     if len(lines) < 2:
         raise InputError(f"{path}: expected a head line and rows of numbers, found neither.")
     head = [name.strip() for name in lines[0]]
     if head[0].lower() not in first:
         named = " or ".join(repr(name) for name in first)
         raise InputError(f"{path}: the first column must be {named}, found '{head[0]}'.")
+    if len(head) < 2:
+        raise InputError(f"{path}: there is no column beside the {head[0]}.")
+    if twice := [name for name in head if head.count(name) > 1]:
+        raise InputError(f"{path}: the column '{twice[0]}' is there twice.")
     try:
         numbers = np.array(lines[1:], float)
     except ValueError as error:

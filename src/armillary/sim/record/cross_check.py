@@ -10,7 +10,7 @@ Instants that are not checked are NaN.  The first contradiction is told among th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,17 +41,8 @@ def checked(every: float | None) -> Callable[[States], Array]:
     """How a block of states gives the columns; every: seconds between checks, None: no limit."""
 
     def values(s: States) -> Array:
-        if s.moving is not None or s.turn_wrenches is not None:
-            raise InputError(
-                f"record: 'check' knows the forces of '{s.mechanism.name}' itself, neither motion "
-                f"of its rows that a run prescribes nor springs in loops that count turns. "
-                f"Leave it out."
-            )
-        if s.parameters is not None:
-            raise InputError(
-                "record: 'check' knows the model's own numbers, and this run has others. Studies "
-                "have the response `check`."
-            )
+        turns = s.turn_wrenches is not None
+        refuse_check(["check"], s.mechanism, turns or s.moving is not None, s.parameters)
         names = [label for label, _ in check_columns(s.mechanism)]
         found = np.full((len(s.q), len(names)), np.nan)
         for k in np.flatnonzero(_chosen(s, every)):
@@ -59,6 +50,25 @@ def checked(every: float | None) -> Callable[[States], Array]:
         return found
 
     return values
+
+
+def refuse_check(
+    names: Iterable[str], m: Mechanism, moved: bool, parameters: Array | None, who: str = "record"
+) -> None:
+    """A check of a run that has more than the model: rows that are moved or that count turns, or
+    parameters of its own.  names: quantities that are looked at."""
+    if not any(name.partition(":")[0] == "check" for name in names):
+        return
+    if moved:
+        raise InputError(
+            f"{who}: 'check' knows the forces of '{m.name}' itself, neither motion of its rows "
+            f"that a run prescribes nor springs in loops that count turns. Leave it out."
+        )
+    if parameters is not None:
+        raise InputError(
+            f"{who}: 'check' knows the model's own numbers, and this run has others. Studies have "
+            f"the response `check`."
+        )
 
 
 def _chosen(s: States, every: float | None) -> NDArray[np.bool_]:

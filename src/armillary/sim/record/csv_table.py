@@ -73,7 +73,7 @@ def check(file: BinaryIO, path: Path) -> bool:
 
 def read(path: Path) -> tuple[Layout, Tail, Reader]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        names = next(csv.reader(file), [])
+        names = next(csv.reader(file, strict=True), [])
         rows = file.readlines()
     numbers = np.empty((0, len(names)))
     if rows:

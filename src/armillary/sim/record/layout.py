@@ -66,7 +66,7 @@ class Layout:
             method=fields.field(content, "method", str),
             step=fields.number(content, "step"),
             every=fields.count(content, "every", 0),
-            probe=tuple(np.atleast_1d(fields.numbers("probe", content.get("probe", [])))),
+            probe=tuple(np.ravel(fields.numbers("probe", content.get("probe", []))).tolist()),
             physics={
                 name: str(x) for name, x in fields.field(content, "physics", dict, {}).items()
             },

@@ -11,6 +11,7 @@ import numpy as np
 from armillary.errors import InputError, ModelError, Remedy
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.model.parts import Motor
 from armillary.shown import shown
 from armillary.sim.actuators.dc_motor import DCMotor
@@ -153,6 +154,7 @@ def _held(m: Mechanism, q: Array) -> int:
     return int(np.linalg.matrix_rank(J, 1e-9 * np.abs(J).max(initial=0.0)))
 
 
+@name_arguments
 def motor_loads(run: RunData, *, ambient: float = AMBIENT) -> MotorLoads:
     """What a recorded run asks of the motors of its mechanism.
 
@@ -201,6 +203,7 @@ def _warming(motor: Motor, time: Array, current: Array, ambient: float) -> Array
     return winding_temperature(motor, time, current, ambient=ambient)
 
 
+@name_arguments
 def winding_temperature(
     motor: Motor,
     time: Array,

@@ -20,6 +20,7 @@ from armillary.errors import InputError, unknown_name
 from armillary.evaluate.inputs import Array
 from armillary.formats.motors import GEARS, MOTORS, CatalogueGear, CatalogueMotor
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.shown import shown
 from armillary.sim.actuators.motor_drives import Drive
 from armillary.sim.record.motor_loads import (
@@ -98,6 +99,7 @@ class MotorSizing:
         return f"{title}\n{columns_text(head, rows)}"
 
 
+@name_arguments
 def size_motors(
     run: RunData,
     joints: Sequence[str] | None = None,

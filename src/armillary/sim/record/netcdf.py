@@ -175,21 +175,27 @@ def read(path: Path) -> tuple[Layout, Tail, Reader]:
             one = (str(variable.attrs.get("units", "")),)
             units[name] = _read_texts(file, f"{name}_unit") if labelled else one
         batch = file.dimensions["run"].size if "run" in file.dimensions else None
-        probe = tuple(np.atleast_1d(file.attrs.get("probe", ())).tolist())
-        method, step = str(file.attrs["method"]), float(file.attrs["step"])
+        probe = tuple(np.ravel(file.attrs.get("probe", ())).tolist())
+        mechanism, method, message = (_plain(file, x) for x in ("mechanism", "method", "message"))
         physics = json.loads(str(file.attrs.get("physics", "{}")))
         texts = [_read_text(file, name) if name not in names else "" for name in TEXTS]
-        about = (method, step, int(file.attrs.get("every", 0)), probe, physics, *texts)
-        layout = Layout(str(file.attrs["mechanism"]), labels, units, batch, *about)
+        steps = float(file.attrs["step"]), int(file.attrs.get("every", 0))
+        about = (method, *steps, probe, physics, *texts)
+        layout = Layout(mechanism, labels, units, batch, *about)
         events = []
         if "event" in file.dimensions:
             times = np.asarray(file.variables["event_time"][...]).tolist()
             events = list(zip(times, _read_texts(file, "event_text"), strict=True))
         stored = file.groups["state"].variables
         state = as_state({name: np.asarray(x[...]) for name, x in stored.items()})
-        message, complete = str(file.attrs["message"]), bool(file.attrs["complete"])
+        complete = bool(file.attrs["complete"])
         errors = json.loads(str(file.attrs.get("errors", "{}")))
     return layout, Tail(message, complete, events, state, errors), _reader(path)
+
+
+def _plain(file: h5netcdf.File, name: str) -> str:
+    """An attribute that is text, and can be written again."""
+    return str(file.attrs[name]).encode().decode()
 
 
 def _read_text(file: h5netcdf.File, name: str) -> str:

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from armillary.codegen.interrupts import uninterrupted
 from armillary.constraints.drift import DrawnBack
 from armillary.errors import FormatError, InputError
+from armillary.formats.files import named_path
 from armillary.mechanism.mechanism import Mechanism
 from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.record import quantities, storage, stored_run
@@ -84,7 +85,7 @@ class Recorder:
         self.names = quantities.check_names(names, self._extra_columns)
         several = (mechanism, *self._others)
         self._columns = {name: self._columns_of(name, several) for name in self.names}
-        self.out = None if out is None else Path(out)
+        self.out = None if out is None else named_path(out)
         probe = () if out is None else quantities.probe(mechanism)
         self._about = (method, float(step), self.every * int(handed), probe, physics)
         self._unsaid, self._experiment = set(unsaid), experiment

@@ -17,6 +17,7 @@ from armillary.errors import ArmillaryError, InputError, Remedy
 from armillary.evaluate.derivatives import combinations
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.model.parts import Limits
 from armillary.shown import shown
 from armillary.sim.motion.coordinates import coordinates, freedoms
@@ -66,6 +67,7 @@ class ExcitingTrajectory(Fourier):
         return "\n".join(lines)
 
 
+@name_arguments
 def exciting_trajectory(
     mechanism: Mechanism,
     limits: Mapping[str, Bounds] | None = None,

@@ -11,6 +11,7 @@ from armillary.errors import InputError, Remedy
 from armillary.evaluate.derivatives import BaseParameters, combinations
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.sim.motion.coordinates import freedoms
 from armillary.studies.identification.consistent import SPREAD, consistent, made_realizable
 from armillary.studies.identification.design import Design
@@ -40,6 +41,7 @@ _DIGITS = 1e-9  # of columns that depend on each other
 _FROM_NOISE = 1e-6  # likewise, of closed mechanisms
 
 
+@name_arguments
 def identify(
     mechanism: Mechanism,
     data: Data | Sequence[Data],

@@ -31,6 +31,7 @@ from armillary.evaluate.compile_function import NotNative
 from armillary.evaluate.inputs import Array
 from armillary.graph.expr import Node
 from armillary.mechanism.mechanism import Mechanism
+from armillary.model.arguments import name_arguments
 from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.scalar import Scalar, dot
 from armillary.shown import shown
@@ -92,6 +93,7 @@ class MomentumObserver(Block):
     `inputs=` come later and are external to it; give actuators=[..., MomentumObserver(...)] to hear
     actuators.  record="external_force" records it."""
 
+    @name_arguments
     def __init__(
         self,
         mechanism: Mechanism,
@@ -269,6 +271,7 @@ class ObservedForces:
         return "\n".join(lines)
 
 
+@name_arguments
 def observe_forces(
     mechanism: Mechanism,
     data: Data,
