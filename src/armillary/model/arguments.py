@@ -218,8 +218,11 @@ def _words(hint: Any) -> str:
     return f"a {name}" if name != "ndarray" else "an array of numbers"
 
 
-<<<<<<< HEAD
-__all__ = ["Endless", "check_all_arguments", "check_arguments", "check_fields", "fits"]
-=======
-__all__ = ["check_arguments", "fits", "name_arguments"]
->>>>>>> work-d
+__all__ = [
+    "Endless",
+    "check_all_arguments",
+    "check_arguments",
+    "check_fields",
+    "fits",
+    "name_arguments",
+]
