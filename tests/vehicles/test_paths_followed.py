@@ -227,7 +227,8 @@ def test_studies_hear_it_too():
     v[1] *= 0.1
     driver = V.Driver(robot, None, V.Circle(2.0, 0.2))
     given = {"mechanism": robot.mechanism, "duration": 0.5, "step": 5e-3, "controller": driver}
-    found = stream(given | {"q0": q, "v0": v, "project_start": True}, lambda system: Nobody())
+    start = {"q0": q, "v0": v, "project_start": True}
+    found = stream(given | start, lambda system, watched: Nobody())
     assert not found.reason(0) and "has not reached its manoeuvre" in found.reason(1)
-    alone = stream(given | {"q0": q[1], "v0": v[1], "project_start": True}, lambda system: Nobody())
+    alone = stream(given | start | {"q0": q[1], "v0": v[1]}, lambda system, watched: Nobody())
     assert not alone.complete and alone.message == found.reason(1)

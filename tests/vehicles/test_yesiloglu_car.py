@@ -100,7 +100,7 @@ def test_it_changes_lanes(car):
     run = found.run
     assert run.complete and found.speed()[-1] == pytest.approx(12.0, rel=1e-2)
     x, y = (run.column(f"chassis.p{k}") for k in "xy")
-    assert np.abs(y - [change.path.y(float(k)) for k in x]).max() < 0.8
+    assert np.abs(y - [change.path.across(float(k)) for k in x]).max() < 0.8
     assert y.max() == pytest.approx(3.5, abs=0.3) and abs(y[-1]) < 0.1
     path, t = center(car, run)[:, :2], run.time
     a = np.gradient(np.gradient(path, t, axis=0), t, axis=0)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError, InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.arguments import refuse_corrective
+from armillary.sim.loop.arguments import refuse_corrective, wrenches_of
 from armillary.sim.loop.events import Watched
 from armillary.sim.loop.limits import column_of
 from armillary.sim.loop.run_recorder import RunRecorder
@@ -87,7 +87,9 @@ def _whole(name: str) -> Quantity | None:
 
 def _refuse(system: System, name: str) -> None:
     """What runs of a study do not have."""
-    refuse_corrective([name.partition(".")[0]], system.setup.baumgarte, f"'{name}'")
+    head = [name.partition(".")[0]]
+    refuse_corrective(head, system.setup.baumgarte, f"'{name}'")
+    wrenches_of(system, head, f"'{name}'")
     if name.startswith("check:"):
         raise InputError(
             f"'{name}': a study looks at every recorded instant. Name 'check.worst' (by all "
