@@ -19,6 +19,7 @@ from armillary.spatial import Force, Matrix, Motion, RigidMotion, Transform
 
 Number = Callable[[Scalar], Scalar]  # how a constant of the mechanism becomes another scalar
 
+
 @dataclass
 class ConstraintRows:
     """Some rows of one constraint at a state:  J a = gamma."""

@@ -24,11 +24,11 @@ from armillary.mechanism.mechanism import Mechanism
 from armillary.model.passive import Passive
 from armillary.model.varied import Varied
 from armillary.sim.loop.events import FrictionEvent, Outcome, Parts
+from armillary.sim.loop.friction_levels import TINY, Holding, Levels
 from armillary.sim.methods.integrators import ExplicitRungeKutta, SemiImplicitEuler, Stepper
 from armillary.sim.methods.run_view import RunView
 from armillary.sim.methods.system import System
 
-_TINY = 1e-200  # rad/s or m/s: has a sign, and no other effect
 _STILL = 1e-9  # rad/s or m/s: what an impact leaves of a joint that stuck
 _ITERATIONS = 100
 _REMEMBERED = 4  # states: the ends of a step, and where an event may be
@@ -76,63 +76,6 @@ class Slip(StickEvent):
         return q, v, f"'{self.label}' slips"
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    """Of the friction of the watched entries (..., k): the level at rest against a slip backward
-    and forward, N m or N, and how much of it fades over which velocity (0: nothing does)."""
-
-    backward: Array
-    forward: Array
-    rise: Array
-    width: Array
-
-    @classmethod
-    def of(cls, passives: list[Passive]) -> _Numbers:
-        backward, forward = ([float(p.level(x, 0.0)) for p in passives] for x in (-_TINY, _TINY))
-        rise = [max(0.0, float(p.static - min(p.each_way()))) for p in passives]
-        width = [float(p.stribeck) * (x > 0.0) for p, x in zip(passives, rise, strict=True)]
-        return cls(*map(np.array, (backward, forward, rise, width)))
-
-    def level(self, r: Array) -> Array:
-        """Against the slip that r holds back."""
-        return np.where(r > 0.0, self.backward, self.forward)
-
-
-@dataclass(frozen=True)
-class _Holding:
-    """What holds entries that stick: accelerations (..., nv), forces r (..., k) with their
-    rounding, N m or N (infinite: none holds them), and accelerations per force (..., k, k) of what
-    sticks with their inverse."""
-
-    a: Array
-    r: Array
-    slack: Array
-    Y: Array
-    inverse: Array
-
-    @classmethod
-    def none(cls, a: Array, shape: tuple[int, ...]) -> _Holding:
-        square = np.zeros((*shape, shape[-1]))
-        return cls(a, np.zeros(shape), np.zeros(shape), square, square.copy())
-
-    def shared(self, numbers: _Numbers) -> Array:
-        """Forces that hold the same and stay within the levels, where there are such: of joints
-        that move together those at their level leave the rest to the others."""
-        r, free = self.r, np.isfinite(self.r)
-        whole = np.where(free, r, 0.0)
-        for _ in range(r.shape[-1]):
-            within = np.clip(r, -numbers.forward, numbers.backward)
-            over = free & (np.abs(r - within) > self.slack)
-            if not over.any():
-                break
-            r, free = np.where(over, within, r), free & ~over
-            missing = self.Y @ (whole - np.where(np.isfinite(r), r, 0.0))[..., None]
-            rest = np.linalg.pinv(self.Y * free[..., None, :], rcond=1e-9)
-            r = r + (rest @ missing)[..., 0]
-        missing = self.Y @ (whole - np.where(np.isfinite(r), r, 0.0))[..., None]
-        return r + (self.inverse @ missing)[..., 0]
-
-
 class Stuck:
     """The modes of all watched entries, in every run of a batch."""
 
@@ -140,7 +83,7 @@ class Stuck:
         self.columns = columns
         self.modes: dict[int | None, Array] = {}  # by the row of a batch
         self.broken: int | None = None  # the entry that has just come to its level
-        self._known: dict[tuple[int, int | None], tuple[Mechanism, _Numbers]] = {}
+        self._known: dict[tuple[int, int | None], tuple[Mechanism, Levels]] = {}
         self._asked: dict[Hashable, Array] = {}  # of the states that were looked at last
 
     def mode(self, view: RunView) -> Array:
@@ -177,18 +120,18 @@ class Stuck:
         found = [self.modes[number] for number in view.numbers(like)]
         return found[0] if like.ndim == 1 else np.array(found)
 
-    def numbers(self, view: RunView, like: Array) -> _Numbers:
+    def numbers(self, view: RunView, like: Array) -> Levels:
         """Of the friction of these runs, which may have parameters of their own."""
         if like.ndim == 1 or not view.mechanism.model.varied or view.setup.parameters is None:
             return self._numbers(view, None if like.ndim == 2 else view.row)
         rows = [self._numbers(view.of(number), number) for number in view.numbers(like)]
-        return _Numbers(*(np.array(x) for x in zip(*(vars(n).values() for n in rows), strict=True)))
+        return Levels(*(np.array(x) for x in zip(*(vars(n).values() for n in rows), strict=True)))
 
-    def _numbers(self, view: RunView, run: int | None) -> _Numbers:
+    def _numbers(self, view: RunView, run: int | None) -> Levels:
         key = id(view.mechanism), run
         if key not in self._known:
             own = passives(view.mechanism, view.bodies())
-            self._known[key] = view.mechanism, _Numbers.of([own[k] for k in self.columns])
+            self._known[key] = view.mechanism, Levels.of([own[k] for k in self.columns])
         return self._known[key][1]
 
     # -- forces ----------------------------------------------------------------------------------
@@ -208,15 +151,15 @@ class Stuck:
     def _moded(self, v: Array, modes: Array) -> Array:
         """v with the signs of the modes, which tell friction where to act."""
         v, own = v.copy(), v[..., self.columns]
-        v[..., self.columns] = np.where(own * modes > 0.0, own, modes * _TINY)
+        v[..., self.columns] = np.where(own * modes > 0.0, own, modes * TINY)
         return v
 
-    def _held(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> _Holding:
+    def _held(self, view: RunView, t: float, q: Array, v: Array, tau: Array) -> Holding:
         """What holds the watched entries that stick."""
         modes = self._modes(view, v)
         v = self._moded(v, modes)
         a = np.array(view.free_acceleration(t, q, v, tau))
-        found = _Holding.none(a, modes.shape)
+        found = Holding.none(a, modes.shape)
         still = (modes == 0) & np.isfinite(a).all(axis=-1, keepdims=True)
         if v.ndim == 1:
             return self._holding(view, t, (q, v, tau), a, still) if still.any() else found
@@ -233,7 +176,7 @@ class Stuck:
 
     def _holding(
         self, view: RunView, t: float, state: Parts, a: Array, still: NDArray[np.bool_]
-    ) -> _Holding:
+    ) -> Holding:
         """The same of runs with one mechanism.  state: q, v, tau; a: where nothing is held; still
         (..., k): what is."""
         (q, v, tau), k, closed = state, self.columns, bool(view.mechanism.model.constraints)
@@ -263,7 +206,7 @@ class Stuck:
         lost = still & (np.abs(a[..., k]) > 1e-9 * size[..., None])
         a, r = a.copy(), np.where(lost, np.copysign(np.inf, -a[..., k]), r)
         a[..., k] = np.where(still & ~lost, 0.0, a[..., k])
-        return _Holding(a, r, slack, Y, inverse)
+        return Holding(a, r, slack, Y, inverse)
 
     def left(self, view: RunView, t: float, parts: Parts) -> Array:
         """(..., k) what is left of the friction levels at rest beyond the forces that hold what
