@@ -264,11 +264,18 @@ def test_the_comment_says_what_is_what():
 @needs_cc
 def test_hostile_names_stay_in_the_comment(tmp_path):
     """A joint named like the end of a comment, trigraphs and what is no C identifier."""
-    names = ("*/ int evil(void); /*", "a??/b\\", "x*\\/y", "new\nline", "übergröße", "/*/")
-    b = am.Builder("7 of 9 */")
-    for k, name in enumerate(names):
-        b.body(f"b{k}", joint="revolute", axis="z", mass=1.0, inertia=(1, 1, 1), joint_name=name)
-    m = b.build()
+    names = ("*/ int evil(void); /*", "a??/b\\", "x*\\/y", "// new line\\", "übergröße", "/*/")
+
+    def named(names):
+        b = am.Builder("7 of 9 */")
+        for k, name in enumerate(names):
+            inertia = {"mass": 1.0, "inertia": (1, 1, 1)}
+            b.body(f"b{k}", joint="revolute", axis="z", joint_name=name, **inertia)
+        return b.build()
+
+    with pytest.raises(ModelError, match=r"character 4 of its name cannot be seen \(U\+000A"):
+        named(["new\nline"])
+    m = named(names)
     text = to_c(m, "mass_matrix")
     assert "void m7_of_9_mass_matrix(" in text
     assert text.count("/*") == text.count("*/") == 1

@@ -10,7 +10,7 @@ from armillary.algorithms.tree.forward_dynamics import forward_dynamics
 from armillary.algorithms.tree.inverse_dynamics import inverse_dynamics
 from armillary.codegen import jit
 from armillary.evaluate.request import Load, Request, input_sizes
-from armillary.evaluate.specialise import of_tables, traced
+from armillary.evaluate.specialise import traced
 from armillary.evaluate.structure import PLACE, structure_of
 from armillary.model.lowering.tree import lower
 from armillary.spatial import Inertia, Vector
@@ -29,9 +29,8 @@ def request_of(algorithm, tables):
 def other_numbers(tables, seed=3):
     """The same structure: equal numbers stay equal, 0, 1 and -1 stay."""
     rng, met = np.random.default_rng(seed), {}
-    return of_tables(
-        tables,
-        lambda x: x if x in (0, 1, -1) else met.setdefault(x, x * rng.uniform(0.7, 1.4)),
+    return tables.turned(
+        lambda x: x if x in (0, 1, -1) else met.setdefault(x, x * rng.uniform(0.7, 1.4))
     )
 
 

@@ -1,6 +1,7 @@
 """What compilation leaves out to be quick changes no bit, and leaves nothing switched off."""
 
 import gc
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -22,6 +23,8 @@ def answers(mechanism, q, v, tau):
 @pytest.mark.parametrize("name", ["two-link", "stanford", "four-bar"])
 def test_simple_cleaning_gives_the_bits_of_llvms_usual_one(name, tmp_path, monkeypatch):
     monkeypatch.setattr("armillary.codegen.jit.default_cache", lambda: Cache(tmp_path))
+    # no code that other mechanisms of these structures hold in this process
+    monkeypatch.setattr("armillary.codegen.jit._shared", WeakValueDictionary())
     q = np.tile(am.example(name).initial, (33, 1))
     rng = np.random.default_rng(5)
     v, tau = rng.uniform(-1.0, 1.0, (2, 33, am.example(name).nv))

@@ -11,7 +11,7 @@ from chains import frame_pose, homogeneous, skew, torques, world_poses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from armillary.errors import ArmillaryError, FormatError
+from armillary.errors import ArmillaryError, FormatError, ModelError
 from armillary.formats import dh_rows
 from armillary.formats.dh import dh, dh_table, read_dh, write_dh
 from armillary.formats.urdf import read_urdf
@@ -290,7 +290,9 @@ def test_tables_cannot_hold_everything():
     with pytest.raises(FormatError, match=r"'link1'.*function"):
         write_dh(law)
     with pytest.raises(FormatError, match="does not fit a cell"):
-        write_dh(dh([{"name": "two\nlines", "mass": 1.0}]))
+        write_dh(dh([{"name": " spaced", "mass": 1.0}]))
+    with pytest.raises(ModelError, match=r"character 4 of its name cannot be seen \(U\+000A"):
+        dh([{"name": "two\nlines", "mass": 1.0}])
 
 
 # ---------------------------------------------------------------- rows and files with faults

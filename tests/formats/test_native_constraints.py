@@ -333,6 +333,13 @@ def test_everything_may_be_a_tree(folder):
     assert read(folder / "more.yaml") == model
 
 
+def test_a_tree_is_named_as_the_disk_has_it(folder):
+    """With an accent of its own: a file is no part, and its name need not be composed."""
+    os.rename(folder / "bars.urdf", folder / "ba\u0301rs.urdf")
+    (folder / "four-bar.yaml").write_text(FOUR_BAR.replace("bars.urdf", "ba\u0301rs.urdf"))
+    assert read(folder / "four-bar.yaml").nv == 3
+
+
 def test_trees_lie_in_the_folder_or_below(folder):
     (folder / "sub").mkdir()
     os.rename(folder / "bars.urdf", folder / "sub" / "bars.urdf")

@@ -112,6 +112,7 @@ def test_what_holds_a_joint_is_among_the_forces():
         ("max prescribed_force", "'prescribed_force' is about prescribed motions, and 'press'"),
         ("max prescribed_forse.crank", "Did you mean 'prescribed_force'"),
         ("max corrective_force.pin.fx", "no corrective force where constraints are kept"),
+        ("max external.rod.fx", "'external' is about wrenches on frames, and none act in this run"),
         ("max voltage.crank", "this run has no 'voltage'"),
         ("max states.crank", "this run has no 'states'"),
         ("max check:0.5.worst", "Name 'check.worst'"),

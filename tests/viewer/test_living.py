@@ -148,9 +148,9 @@ def test_it_goes_on_where_dependent_coordinates_fail(name, seconds, tmp_path):
 
 
 def test_the_second_solver_answers_by_the_null_space():
-    """Its bytes against pivoted QR, where dependent coordinates give no answer."""
+    """Its bytes against pivoted QR, wherever on a run dependent coordinates give no answer."""
     mechanism = am.example("four-link-closed")
-    run = am.simulate(mechanism, duration=1.0, step=STEP)
+    run = am.simulate(mechanism, duration=2.0, step=STEP)
     data = carried(mechanism)
     call = Machine(data)
     still = np.zeros(dict(data["kernels"]["dynamics"])["external"])
@@ -159,8 +159,7 @@ def test_the_second_solver_answers_by_the_null_space():
     given = np.array([0.3, -0.2, 0.1, 1.0, -2.0, 0.7])
     place = 6 * pull["kernel"]
     wrench[place : place + 6] = np.reshape(pull["matrix"], (6, 6)) @ given
-    for k in range(840, 870):
-        q, v = run.q[k], run.v[k]
+    for q, v in zip(run.q, run.v, strict=True):
         if np.isfinite(call("dynamics", q, v, tau, wrench)).all():
             continue
         seen += 1
@@ -170,7 +169,7 @@ def test_the_second_solver_answers_by_the_null_space():
         dv = call("regularised_velocity", q, v + 0.1)
         J = mechanism.constraint_jacobian(q)
         np.testing.assert_allclose(J @ (v + 0.1 + dv), 0.0, atol=1e-11 * abs(v).max())
-    assert seen > 0
+    assert seen > 5
 
 
 def test_a_page_says_why_it_stops(tmp_path):

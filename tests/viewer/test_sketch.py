@@ -8,7 +8,7 @@ import pytest
 
 import armillary as am
 import samples
-from armillary.errors import ArmillaryError, InputError
+from armillary.errors import ArmillaryError, InputError, ModelError
 from armillary.viewer.sketch.camera import view_of
 from armillary.viewer.sketch.canvas import Canvas
 from armillary.viewer.sketch.display import Disc, Line, Picture
@@ -226,11 +226,15 @@ def test_wheel_force_points_up():
 
 def test_hostile_names_stay_text():
     b = am.Builder("<script>alert(1)</script>")
-    name = "a\"><script>x</script>&'\u0007"
+    name = "a\"><script>x</script>&'&#7;]]>"
+    bell = am.Builder("bell")
+    bell.body("a\u0007", joint="revolute", axis="y", mass=1.0)
+    with pytest.raises(ModelError, match=r"character 2 of its name cannot be seen \(U\+0007"):
+        bell.build()
     b.body(name, joint="revolute", axis="y", joint_name="j<b>", mass=1.0, com=(0.3, 0, 0),
            inertia=(0.1, 0.1, 0.1))  # fmt: skip
-    svg = b.build().draw().svg
-    assert "<script" not in svg
+    svg = b.build().draw(title="<script>\u0007</script>").svg
+    assert "<script" not in svg and "\u0007" not in svg
     root = ElementTree.fromstring(svg)
     assert {e.tag.rpartition("}")[2] for e in root.iter()} <= {
         "svg", "title", "rect", "polyline", "polygon", "circle", "text",
@@ -276,7 +280,10 @@ def test_faults_are_told():
         (lambda: bars.draw(view=("a", "b", "c")), "view: expected real numbers"),
         (lambda: bars.draw(frames=3), "frames: expected names"),
         (lambda: bars.draw(frames="coupler-ned"), "no frame or body 'coupler-ned'"),
-        (lambda: bars.draw(forces="reactions"), "forces: expected wrenches by name"),
+        (
+            lambda: bars.draw(forces="reactions"),
+            r"forces: expected \{name: wrench \(6,\)\}, found 'reactions'\.",
+        ),
         (lambda: bars.draw("start"), "q: expected real numbers"),
         (lambda: bars.draw({"crnk": 1.0}), "no joint named 'crnk'"),
         (lambda: bars.draw().save(3), "path: expected the name of a file, found 3"),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from armillary.errors import InputError, NotFiniteError
 from armillary.units import WRENCH
+
+if TYPE_CHECKING:
+    from armillary.runtime.call_arguments import Arguments
 
 Array = NDArray[np.float64]
 Keywords: TypeAlias = dict[str, Any]  # arguments of a call by name
@@ -188,3 +191,28 @@ def as_plain(x: object, dtype: type = np.float64) -> Any:
 
 def _is_plain(x: np.ndarray, dtype: type) -> bool:
     return x.dtype == dtype and x.dtype.isnative and x.flags.c_contiguous and x.flags.aligned
+
+
+def plain_call(
+    known: Arguments, given: tuple[object, ...], named: dict[str, object]
+) -> tuple[list[Any], dict[str, Any]] | None:
+    """The same call with rows of numbers instead of lists, whole numbers and strided arrays:
+    doubles, or floats where the whole state is.  None: there is nothing to change."""
+    arrays = {*known.inputs, *known.arrays}
+    slots = dict(zip(known.names, given, strict=False)) | named
+    dtype = result_type(*(slots.get(name) for name in known.inputs))
+    try:
+        changed = {
+            n: x for n, v in slots.items() if n in arrays and (x := as_plain(v, dtype)) is not v
+        }
+        wrenches = slots.get("external") if known.frames else None
+        if type(wrenches) is dict:
+            plain = {name: as_plain(w) for name, w in wrenches.items()}
+            if any(plain[name] is not w for name, w in wrenches.items()):
+                changed["external"] = plain
+    except (TypeError, ValueError):  # no numbers: the Python function says which
+        return None
+    if not changed:
+        return None
+    places = [changed.get(n, v) for n, v in zip(known.names, given, strict=False)]
+    return places, {n: changed.get(n, v) for n, v in named.items()}

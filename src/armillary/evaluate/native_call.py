@@ -20,7 +20,7 @@ import numpy as np
 
 from armillary.codegen.abi import ARRAYS, Context
 from armillary.codegen.target import native
-from armillary.evaluate.inputs import Array, as_plain, result_type
+from armillary.evaluate.inputs import Array, plain_call
 from armillary.evaluate.kernel import LARGE, Kernel
 from armillary.runtime import call_code
 from armillary.runtime.call_arguments import TUPLE_ITEMS, Arguments, Data
@@ -259,7 +259,7 @@ class NativeCall:
         """What is not plain, made plain where that is all; what still is not goes to the Python
         function."""
         if self.served and self.arguments is not None:
-            plain = _plain(self.arguments, given, named)
+            plain = plain_call(self.arguments, given, named)
             if plain is not None:
                 return self.callable(*plain[0], **plain[1])
         return self.careful(*given, **named)
@@ -343,31 +343,6 @@ class NativeCall:
         d[Data.BY_PLACE] = count
         self._kept = [out]
         d[Data.INPUTS] = d[Data.SHORTEST] = count
-
-
-def _plain(
-    known: Arguments, given: tuple[object, ...], named: dict[str, object]
-) -> tuple[list[Any], dict[str, Any]] | None:
-    """The same call with rows of numbers instead of lists, whole numbers and strided arrays:
-    doubles, or floats where the whole state is.  None: there is nothing to change."""
-    arrays = {*known.inputs, *known.arrays}
-    slots = dict(zip(known.names, given, strict=False)) | named
-    dtype = result_type(*(slots.get(name) for name in known.inputs))
-    try:
-        changed = {
-            n: x for n, v in slots.items() if n in arrays and (x := as_plain(v, dtype)) is not v
-        }
-        wrenches = slots.get("external") if known.frames else None
-        if type(wrenches) is dict:
-            plain = {name: as_plain(w) for name, w in wrenches.items()}
-            if any(plain[name] is not w for name, w in wrenches.items()):
-                changed["external"] = plain
-    except (TypeError, ValueError):  # no numbers: the Python function says which
-        return None
-    if not changed:
-        return None
-    places = [changed.get(n, v) for n, v in zip(known.names, given, strict=False)]
-    return places, {n: changed.get(n, v) for n, v in named.items()}
 
 
 def _dtype(kernel: Callee) -> np.dtype:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,6 +95,10 @@ class Load:
 
     body: int
     X: tuple[Scalar, ...]
+
+    def turned(self, number: Callable[[Scalar], Scalar]) -> Load:
+        """The same with every number turned into another scalar."""
+        return Load(self.body, tuple(map(number, self.X)))
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ from math import inf
 from typing import Protocol, TypeVar
 
 from armillary.algorithms.interpreter import Run
-from armillary.algorithms.passes import Algorithm, Base, turned
+from armillary.algorithms.passes import Algorithm, Base
 from armillary.evaluate.request import GLOBALS, Load, Request, input_sizes
 from armillary.graph.expr import Graph, Leaf, Node
 from armillary.graph.function import FunctionGraph
-from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
 from armillary.spatial import Force, Matrix, Motion, Transform, Vector
@@ -56,10 +55,10 @@ def specialise(
         base = replace(base, gravity=Vector(*tables.gravity))
     if number is not None:
         algorithm = algorithm.turned(number)
-        tables, base = of_tables(tables, number), _base(base, number)
+        tables, base = tables.turned(number), _base(base, number)
         frame = frame and (frame[0], _numbers(frame[1], number))
     if loads:
-        loads = loads if number is None else of_loads(loads, number)
+        loads = loads if number is None else [load.turned(number) for load in loads]
         inputs = {**inputs, "external": _carried(loads, tables, inputs["external"])}
     return Run(algorithm, tables, base, inputs, frame)
 
@@ -88,48 +87,6 @@ def _base(base: Base, number: Number) -> Base:
     opening = None if base.opening is None else number(base.opening)
     motion = (_numbers(base.velocity, number), _numbers(base.acceleration, number))
     return Base(gravity, *motion, opening)
-
-
-def of_loads(loads: Sequence[Load], number: Number) -> tuple[Load, ...]:
-    return tuple(replace(load, X=tuple(map(number, load.X))) for load in loads)
-
-
-def of_tables(tables: Tables, number: Number) -> Tables:
-    """Tables with every number turned."""
-    bodies = tuple(b.with_parameters(list(map(number, b.parameters()))) for b in tables.bodies)
-    constraints = tables.constraints
-    if constraints is not None:
-        constraints = _constraints(constraints, number)
-    elements = tuple(element.turned(number) for element in tables.elements)
-    return replace(tables, bodies=bodies, constraints=constraints, elements=elements)
-
-
-def _constraints(table: ConstraintTable, number: Number) -> ConstraintTable:
-    frames = tuple(
-        replace(
-            row,
-            X_1A=_numbers(row.X_1A, number),
-            X_2B=_numbers(row.X_2B, number),
-            closure=row.closure.with_parameters(list(map(number, row.closure.parameters()))),
-            own=_numbers(row.own, number),
-            turns=turned(row.turns, number),
-            passive=tuple(
-                p.with_parameters(list(map(number, p.parameters()))) for p in row.passive
-            ),
-        )
-        for row in table.frames
-    )
-    axes = tuple(
-        replace(
-            row,
-            terms=tuple((v, q, number(x)) for v, q, x in row.terms),
-            acceleration=number(row.acceleration),
-            velocity=None if row.velocity is None else number(row.velocity),
-            offset=None if row.offset is None else number(row.offset),
-        )
-        for row in table.axes
-    )
-    return ConstraintTable(frames, axes)
 
 
 def _carried(loads: Sequence[Load], tables: Tables, wrenches: Sequence[Scalar]) -> list[Scalar]:

@@ -10,19 +10,21 @@ that is there, and one structure has one code, whichever mechanism came first.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
 
 import numpy as np
 
 from armillary.codegen.cache import key_of
 from armillary.evaluate.fingerprint import identity
 from armillary.evaluate.request import Request
-from armillary.evaluate.specialise import Number, of_loads, of_tables, shortest, traced
-from armillary.graph.expr import Graph, Leaf, Node, cone
-from armillary.graph.function import FunctionGraph
 from armillary.graph.ops import OPS
 from armillary.model.lowering.tree import Tables
 from armillary.scalar import Scalar
+
+if TYPE_CHECKING:  # what is known of a structure is found again without a trace
+    from armillary.evaluate.specialise import Number
+    from armillary.graph.expr import Graph, Leaf, Node
+    from armillary.graph.function import FunctionGraph
 
 PLACE: Literal["number"] = "number"  # of the table, among the addresses of codegen/abi.py
 _ROOT = 2.0**0.5
@@ -60,6 +62,8 @@ class Structure:
         self, request: Request, tables: Tables, frame_body: int | None, most: float
     ) -> Tabled:
         """What is asked, of any mechanism of this structure; the tables are those of one."""
+        from armillary.evaluate.specialise import shortest, traced
+
         return shortest(
             request,
             lambda asked: with_table(traced(asked, tables, frame_body, most, self._leaf)),
@@ -67,6 +71,7 @@ class Structure:
 
     def _leaf(self, graph: Graph) -> Number:
         """How a number of the mechanism stands in a trace."""
+        from armillary.graph.expr import Node
 
         def number(x: Scalar) -> Leaf:
             if isinstance(x, Node):
@@ -105,18 +110,22 @@ def structure_of(request: Request, tables: Tables, *more: object) -> Structure |
         met.append(f"n{k}")
         return _ROOT + k
 
-    plain = of_tables(tables, mark)
+    plain = tables.turned(mark)
     if plain.gravity is not None:
         x, y, z = plain.gravity
         plain = replace(plain, gravity=(mark(x), mark(y), mark(z)))
     algorithm = request.algorithm.turned(mark)
-    request = replace(request, algorithm=algorithm, loads=of_loads(request.loads, mark))
+    loads = tuple(load.turned(mark) for load in request.loads)
+    request = replace(request, algorithm=algorithm, loads=loads)
     name = identity("straight", request, replace(plain, carriers=()), *more)
     return None if name is None else Structure(key_of([name, " ".join(met)]), numbers)
 
 
 def with_table(graph: FunctionGraph) -> Tabled:
     """The function over a table, and how that follows from the numbers that are its loads now."""
+    from armillary.graph.expr import Graph, cone
+    from armillary.graph.function import FunctionGraph
+
     nodes = cone(graph.roots())
     known: set[int] = set()  # nodes that depend on numbers alone
     for node in nodes:

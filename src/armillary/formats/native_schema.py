@@ -120,7 +120,7 @@ class NativeFile(Entry):
     generated: GeneratedEntry | None = Field(
         None, description="the parts file that this one was made from"
     )
-    tree: Name | None = Field(
+    tree: FileName | None = Field(
         None, description="instead of `bodies`: a file beside this one that holds them (URDF, ...)"
     )
     base: Literal["fixed", "free"] | None = Field(

@@ -103,8 +103,7 @@ class Mechanism(Edits, MechanismDoors):
 
     @property
     def geometry_tolerance(self) -> float:
-        """How exactly the geometry of the constraints is known, as a part of the machine's size:
-        as given, or by the digits of the file."""
+        """Accuracy of the constraints' geometry, of the machine's size: given, or by its digits."""
         return self.constraint_solver.equations.geometry_tolerance if self.constraints else 0.0
 
     @cached_property
@@ -114,8 +113,7 @@ class Mechanism(Edits, MechanismDoors):
 
     @property
     def parameters(self) -> Array:
-        """Inertial parameters (10 * bodies) of the model, in the order of the regressor, and after
-        them the numbers of its force elements."""
+        """Inertias (10 * bodies) in the order of the regressor, then numbers of force elements."""
         of = derivatives.parameter_values
         return self.evaluator.memo.once("parameters", lambda: of(self.model)).copy()
 
@@ -207,10 +205,8 @@ class Mechanism(Edits, MechanismDoors):
         fuse: bool = True,
     ) -> Run:
         """Run an algorithm in plain Python on any scalars: the oracle of the compiler, and the
-        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards.
-
-        Forward and inverse dynamics of a closed mechanism keep its constraints, as in Python; the
-        open tree is `mechanism.tree`."""
+        way to symbols.  Every intermediate quantity stands on `.bodies` afterwards.  Dynamics of
+        a closed mechanism keep its constraints; the open tree is `mechanism.tree`."""
         from armillary.mechanism.symbolic import interpret
 
         return interpret(self, algorithm, inputs, frame=frame, passive=passive, fuse=fuse)
@@ -225,8 +221,7 @@ class Mechanism(Edits, MechanismDoors):
         coordinates: str = "local",
         passive: bool = True,
     ) -> str:
-        """C99 source of one question about this mechanism: self-contained, no allocation, and it
-        says what its arguments are; see docs/symbolic.md."""
+        """C99 source of one question: self-contained, no allocation; see docs/symbolic.md."""
         from armillary.mechanism.export import to_c
 
         return to_c(self, function, name, frame, element, coordinates=coordinates, passive=passive)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from armillary.errors import ArmillaryError, InputError
 from armillary.evaluate.inputs import Array
 from armillary.mechanism.mechanism import Mechanism
-from armillary.sim.loop.arguments import refuse_corrective
+from armillary.sim.loop.arguments import refuse_corrective, wrenches_of
 from armillary.sim.loop.events import Watched
 from armillary.sim.loop.limits import column_of
 from armillary.sim.loop.run_recorder import RunRecorder
@@ -90,8 +90,7 @@ def _refuse(system: System, name: str) -> None:
     head, who = [name.partition(".")[0]], f"'{name}'"
     refuse_corrective(head, system.setup.baumgarte, who)
     refuse_checks(system, head, who, varied=True)
-    wrenches = system.setup.external
-    quantities.acting(head, wrenches.frames if wrenches.of_time else system.mechanism.frames)
+    wrenches_of(system, head, who)
     if name.startswith("check:"):
         raise InputError(
             f"'{name}': a study looks at every recorded instant. Name 'check.worst' (by all "

@@ -6,7 +6,7 @@ The rows of all constraints, in the order of the table, are the rows of J.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -16,6 +16,8 @@ from armillary.joints.loops import LoopClosure
 from armillary.model.passive import Passive
 from armillary.scalar import Scalar, atan2, cos, sin
 from armillary.spatial import Force, Matrix, Motion, RigidMotion, Transform
+
+Number = Callable[[Scalar], Scalar]  # how a constant of the mechanism becomes another scalar
 
 
 @dataclass
@@ -62,6 +64,9 @@ class TurnCount:
         for k, coefficient in self.terms:
             total = total + coefficient * q[k]
         return total
+
+    def turned(self, number: Number) -> TurnCount:
+        return TurnCount(number(self.offset), tuple((k, number(x)) for k, x in self.terms))
 
 
 @dataclass(frozen=True)
@@ -198,6 +203,17 @@ class FrameConstraint:
     def holonomic(self) -> tuple[bool, ...]:
         return self.closure.holonomic
 
+    def turned(self, number: Number) -> FrameConstraint:
+        return replace(
+            self,
+            X_1A=Transform.from_leaves([*map(number, self.X_1A.leaves())]),
+            X_2B=Transform.from_leaves([*map(number, self.X_2B.leaves())]),
+            closure=self.closure.with_parameters([*map(number, self.closure.parameters())]),
+            own=Matrix.from_leaves([*map(number, self.own.leaves())]),
+            turns=None if self.turns is None else self.turns.turned(number),
+            passive=tuple(p.with_parameters([*map(number, p.parameters())]) for p in self.passive),
+        )
+
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows along the axes of the second frame as a person sees it; 1, 2, 3 count
@@ -259,6 +275,15 @@ class LinearConstraint:
     def openings(self, bodies: MovingBodies) -> list[Scalar]:
         (residual,) = self.rows_at(bodies, (0,)).residual
         return [residual * residual]
+
+    def turned(self, number: Number) -> LinearConstraint:
+        return replace(
+            self,
+            terms=tuple((v, q, number(x)) for v, q, x in self.terms),
+            acceleration=number(self.acceleration),
+            velocity=None if self.velocity is None else number(self.velocity),
+            offset=None if self.offset is None else number(self.offset),
+        )
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -337,6 +362,13 @@ class ConstraintTable:
             f"parallel); `simulate` counts them from there"
             for constraint in self.frames
             if constraint.winding
+        )
+
+    def turned(self, number: Number) -> ConstraintTable:
+        """The same with every number turned into another scalar."""
+        return ConstraintTable(
+            tuple(row.turned(number) for row in self.frames),
+            tuple(row.turned(number) for row in self.axes),
         )
 
     @cached_property

@@ -166,6 +166,16 @@ class Tables:
     elements: tuple[KernelElement, ...] = ()  # forces between bodies
     gravity: tuple[Scalar, Scalar, Scalar] | None = None  # where it is an input
 
+    def turned(self, number: Callable[[Scalar], Scalar]) -> Tables:
+        """The same with every number but gravity turned into another scalar."""
+        constraints = self.constraints
+        return replace(
+            self,
+            bodies=tuple(b.with_parameters([*map(number, b.parameters())]) for b in self.bodies),
+            constraints=None if constraints is None else constraints.turned(number),
+            elements=tuple(element.turned(number) for element in self.elements),
+        )
+
 
 def lower(
     model: Model,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armillary.algorithms.closed.actuation import responses
 from armillary.algorithms.passes import Algorithm
 from armillary.algorithms.sparse import SparseLDL, put, symmetric_rows
-from armillary.algorithms.tree.kinematics import frame_pose, jacobian, jacobian_dot
+from armillary.algorithms.tree.kinematics import frame_motion, frame_pose, jacobian
 from armillary.algorithms.tree.mass_matrix import mass_matrix
 from armillary.constraints.plan import plan_of, samples_of
 from armillary.errors import InputError
@@ -93,10 +93,10 @@ class OperationalSpace(ModelController):
             return np.array([self.torque(t, *row, z) for row in zip(q, v, strict=True)])
         m = self.mechanism
         J = m.jacobian(q, self.frame, "world_aligned")[self.rows]
-        dJ = m.jacobian_dot(q, v, self.frame, "world_aligned")[self.rows]
         # how joints answer forces at the frame; accelerations before the frame is looked at
         moved, a = self._responses(q, v, J, self._spare(q, v))
-        missing = self._command(t, q, J @ v) - dJ @ v - J @ a
+        unled = m.acceleration(q, v, a, self.frame, "world_aligned")[self.rows]
+        missing = self._command(t, q, J @ v) - unled
         a = a + moved @ (_inverse(J @ moved, self.damping, self.reference) @ missing)
         return self._forces(q, v, a)
 
@@ -133,13 +133,12 @@ class OperationalSpace(ModelController):
         self._refuse_always_damped()
         q, v = list(q), list(v)
         J = self._frame_rows(jacobian("world_aligned"), {"q": q}, "J")
-        dJ = self._frame_rows(jacobian_dot("world_aligned"), {"q": q, "v": v}, "dJ")
         moved, spare = self._scalar_responses(q, v, J)
         W = [[dot(row, column) for column in moved] for row in J]
         command = self._scalar_command(t, q, [dot(row, v) for row in J])
-        missing = [
-            x - dot(rate, v) - dot(row, spare) for x, rate, row in zip(command, dJ, J, strict=True)
-        ]
+        motion = frame_motion("world_aligned", "classical")
+        unled = self._frame_rows(motion, {"q": q, "v": v, "a": spare}, "acceleration")
+        missing = [x - own for x, own in zip(command, unled, strict=True)]
         push = LDL(W).solve(missing)
         mark = self._singular_mark(W)
         a = [x + dot([column[k] for column in moved], push) + mark for k, x in enumerate(spare)]
@@ -202,7 +201,7 @@ class OperationalSpace(ModelController):
 
     def _frame_rows(
         self, algorithm: Algorithm, inputs: dict[str, list[Scalar]], name: str
-    ) -> list[list]:
+    ) -> list[Any]:
         matrix = self._inlined(algorithm, inputs, frame=self.frame).result(name)
         return [matrix[row] for row in self.rows]
 

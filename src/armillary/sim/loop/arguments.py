@@ -11,8 +11,10 @@ import numpy as np
 from armillary.constraints.drift import AnyPenalty, CorrectiveForce, DrawnBack, baumgarte_rates
 from armillary.errors import InputError, Remedy
 from armillary.mechanism.mechanism import Mechanism
+from armillary.sim.methods.system import System
 from armillary.sim.motion.schedules import Schedule
 from armillary.sim.motion.user_functions import several
+from armillary.sim.record.quantities import Labels, acting
 
 _GREATEST = int(np.finfo(float).max)  # a whole number that is one of the floats
 
@@ -212,6 +214,14 @@ def projection_or_rates(
         project = False
     refuse_corrective(names, rates)
     return project, rates
+
+
+def wrenches_of(
+    system: System, names: Iterable[str], who: str = "record"
+) -> dict[str, tuple[Labels, Labels]]:
+    """Labels and units of `external`, if it is among the names: an error where nothing acts."""
+    wrenches = system.setup.external
+    return acting(names, wrenches.frames if wrenches.of_time else system.mechanism.frames, who)
 
 
 def refuse_corrective(names: Iterable[str], rates: DrawnBack | None, who: str = "record") -> None:

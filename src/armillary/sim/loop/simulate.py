@@ -23,7 +23,7 @@ from armillary.sim.control.element_changes import check_changes, element_changes
 from armillary.sim.control.element_inputs import split_inputs
 from armillary.sim.control.loop_turns import loop_turns
 from armillary.sim.loop.alarms import alarms_of, undone
-from armillary.sim.loop.arguments import check_types, projection_or_rates
+from armillary.sim.loop.arguments import check_types, projection_or_rates, wrenches_of
 from armillary.sim.loop.balance import balanced_states
 from armillary.sim.loop.contact_friction import contact_events
 from armillary.sim.loop.events import Switch, Watched, check_start
@@ -46,7 +46,7 @@ from armillary.sim.motion.driven import PrescribedMotions
 from armillary.sim.motion.prescribed import Given
 from armillary.sim.motion.schedules import External, Inputs
 from armillary.sim.motion.user_functions import several
-from armillary.sim.record.quantities import acting, listed
+from armillary.sim.record.quantities import listed
 from armillary.sim.record.recorder import Recorder
 from armillary.sim.record.run import Run
 
@@ -223,9 +223,7 @@ def _recorder(system: System, names: tuple[str, ...], how: Keywords) -> Recorder
     refuse_checks(system, names)
     setup = system.setup
     how |= {"others": system.mechanisms.others, "prescribed": setup.prescribed}
-    wrenches = setup.external
-    frames = wrenches.frames if wrenches.of_time else system.mechanism.frames
-    how["extras"] = {**how.get("extras", {}), **acting(names, frames)}
+    how["extras"] = {**how.get("extras", {}), **wrenches_of(system, names)}
     recorder = Recorder(system.mechanism, names, **how)
     recorder.baumgarte, recorder.parameters = setup.baumgarte, setup.parameters
     return recorder

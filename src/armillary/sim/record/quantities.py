@@ -126,14 +126,16 @@ def _external(s: States) -> Array:
     return np.concatenate([s.external.get(frame, none) for frame in s.mechanism.frames], axis=1)
 
 
-def acting(names: Iterable[str], frames: Sequence[str]) -> dict[str, tuple[Labels, Labels]]:
+def acting(
+    names: Iterable[str], frames: Sequence[str], who: str = "record"
+) -> dict[str, tuple[Labels, Labels]]:
     """Labels and units of `external`, where it is asked for: the frames that wrenches act on."""
     if "external" not in names:
         return {}
     if not frames:
         raise InputError(
-            "record: 'external' is about wrenches on frames, and none act in this run. Leave it "
-            "out,",
+            f"{who}: 'external' is about wrenches on frames, and none act in this run. Leave it "
+            f"out,",
             Remedy("load a frame"),
         )
     labels, units = zip(*_each(frames, WRENCH), strict=True)
