@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+import counts
+
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "armillary"
 
 # bottom to top
@@ -323,6 +325,15 @@ RULES = [
 def test_the_package_keeps(rule):
     complaints = rule(PACKAGE)
     assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_nobody_reaches_into_private_names():
+    assert not counts.reach_ins()
+
+
+def test_no_modules_import_each_other():
+    """Not behind late imports either, nor for types alone."""
+    assert not counts.cycles()
 
 
 # ---------------------------------------------------------------- the rules themselves are tested

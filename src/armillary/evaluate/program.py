@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -210,9 +210,12 @@ class Program:
     def followed_by(self, behind: Follower) -> Program:
         """The same with another behind it: rows that this one leaves without an answer (NaN) go
         there, natively; for questions with one result, in doubles."""
-        other = copy(self)  # with the same kernels
-        other._behind, other._turns = behind, {}
-        return other
+        return copy(self).put_before(behind)  # with the same kernels
+
+    def put_before(self, behind: Follower) -> Self:
+        """This very program, as `followed_by` has it."""
+        self._behind, self._turns = behind, {}
+        return self
 
     def kernel(self, batched: bool, element: str, frame_body: int | None = None) -> Kernel:
         """What answers, for one state or for rows of them."""

@@ -231,18 +231,18 @@ class RunView:
         """As `free_acceleration`, before limits hold anything."""
         external = self.wrenches(t, q, v)
         if not self._mixed(q):
-            return self._of_one_mechanism(t, q, v, tau, external)
+            return self.of_one_mechanism(t, q, v, tau, external)
         a = np.empty_like(v)
         for some in self.mechanisms.groups(len(q)):
             own = {k: x[some] if np.ndim(x) == 2 else x for k, x in (external or {}).items()}
-            a[some] = self.of(some)._of_one_mechanism(t, q[some], v[some], tau[some], own)
+            a[some] = self.of(some).of_one_mechanism(t, q[some], v[some], tau[some], own)
         return a
 
     def _mixed(self, q: Array) -> bool:
         """Have some of the runs switched to other mechanisms?"""
         return self.rows is None and q.ndim == 2 and bool(self.mechanisms.own)
 
-    def _of_one_mechanism(
+    def of_one_mechanism(
         self, t: float, q: Array, v: Array, tau: Array, external: Wrench | None
     ) -> Array:
         a = self._unheld(t, q, v, tau, external)
