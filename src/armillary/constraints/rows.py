@@ -103,6 +103,25 @@ class Rows:
         return groups
 
     @cached_property
+    def kinds(self) -> list[list[int]]:
+        """Numbers of the constraints between frames that differ in numbers alone, and share code
+        (row_code.py)."""
+        found: dict[Hashable, list[int]] = {}
+        for k, frame in enumerate(self.constraints.frames):
+            c = frame.closure
+            # friction and force names are part of the type, their numbers are not
+            names = [d for d, *_ in getattr(c, "force", ())]
+            names += [d[:2] for d in getattr(c, "friction", ())]
+            laws = tuple(p.key() for p in frame.passive)
+            key = (
+                *(type(c), c.rows, c.holonomic, frame.joint, len(c.parameters())),
+                *(tuple(names), getattr(c, "free", ()), laws, frame.turns is None),
+                *(frame.first < 0, frame.second < 0),
+            )
+            found.setdefault(key, []).append(k)
+        return list(found.values())
+
+    @cached_property
     def links(self) -> tuple[Indices, Indices, Array]:
         """Which joints a constraint between frames acts on: constraint, degree of freedom, and +1
         for joints that carry only its second body, -1 for those of the first alone."""
