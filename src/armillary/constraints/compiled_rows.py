@@ -1,18 +1,22 @@
-"""Compiled rows of the constraints (algorithms/closed/row_terms.py)."""
+"""All rows of the constraints at states: by straight-line code (closed/row_terms.py) where that is
+short enough, else by loops over tables (loop_rows.py); without a compiler by the interpreter."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.algorithms.closed.row_terms import row_terms
+from armillary.algorithms.closed.row_terms import row_terms, rubbing_row_terms
 from armillary.algorithms.passes import Algorithm
 from armillary.codegen.target import native
-from armillary.constraints.equal_parts import equal_parts
+from armillary.constraints.loop_rows import ENTRIES, LoopRows
+from armillary.constraints.rows import Rows
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import BoundQuestion
+from armillary.evaluate.interpreted_code import InterpretedCode
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 
@@ -21,7 +25,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 
-_TRACED = 1000  # unknowns up to which rows of a mechanism of equal parts are traced
+RowCode = type[InterpretedCode] | type[LoopRows]
 ROWS_PER_CALL = 500  # rows of states that count as one
 _RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
@@ -33,17 +37,78 @@ class Asked:
     count: int = 0
 
 
-def row_kernels(
-    owner: Evaluator, constraints: ConstraintTable, passive: bool, rolls: bool
-) -> OneOrMany | None:
-    """Code of all rows, in a row or (rolls) rolled up; None where there is none."""
-    from armillary.evaluate.lean_call import OneOrMany
+class RowKernels:
+    """Code of all rows of a mechanism."""
 
-    rolls = rolls and owner.tables(True, passive).nv + constraints.count <= _TRACED
-    if not native():
-        return None
-    kernels = program_over_rows(owner, row_terms, row_terms.reads, constraints, passive, rolls)
-    return None if kernels is None else OneOrMany(kernels, owner.base_numbers)
+    def __init__(self, owner: Evaluator, rows: Rows):
+        from armillary.evaluate.lean_call import OneOrMany
+
+        self._owner, self._rows = owner, rows
+        self._algorithm = row_terms if rows.constraints.ideal else rubbing_row_terms
+        self.program = self._program(self._algorithm)
+        self.all = OneOrMany(self.program, owner.base_numbers)
+        self._parts: dict[tuple[str, ...], OneOrMany] = {}  # loops for some results
+
+    @property
+    def loops(self) -> bool:
+        """Do loops over tables answer?"""
+        return native() and not self.program.straight()
+
+    @property
+    def interpreter(self) -> Program:
+        """All rows without any compiler."""
+        return self._program(self._algorithm, InterpretedCode)
+
+    def _program(self, algorithm: Algorithm, alone: RowCode | None = None) -> Program:
+        """alone: what answers whatever the size; None: straight-line code where it fits."""
+        from armillary.evaluate.program import Program
+
+        owner, options = self._owner, self._owner.options
+        tables = replace(self._rows.tables, constraints=self._rows.constraints)
+        request = Request(algorithm, row_terms.reads, owner.moving_base, owner.vertical_gravity)
+        general = alone or (LoopRows if native() else InterpretedCode)
+        if alone is not None:
+            options = replace(options, tier=1)
+        code = general(request, tables)
+        return Program(request, tables, options, general=code)
+
+    def _part(self, shapes: Mapping[str, tuple[str | int, ...]]) -> OneOrMany:
+        """Loops for some results alone."""
+        from armillary.evaluate.lean_call import OneOrMany
+
+        key = tuple(sorted(shapes))
+        if key not in self._parts:
+            writes = dict.fromkeys(key, "results")
+            some = replace(self._algorithm, writes=writes, shapes=dict(shapes))
+            program = self._program(some, LoopRows)
+            self._parts[key] = OneOrMany(program, self._owner.base_numbers)
+        return self._parts[key]
+
+    @property
+    def entries(self) -> OneOrMany:
+        """Entries of J at `Rows.pairs`, by loops."""
+        return self._part({ENTRIES: (len(self._rows.pairs.rows),)})
+
+    def chosen(self, names: tuple[str, ...]) -> BoundQuestion | None:
+        """J or right sides, by their names in `Terms`, of one state (q, v) by a native call: one
+        array or several; None where it cannot take the state."""
+        from armillary.evaluate.lean_call import lean_kernel
+        from armillary.evaluate.native_call import Given
+
+        if not native():
+            return None
+        needed = {"J" if name == "J" else "right": 0 for name in names}
+        shapes = {name: self._algorithm.shapes[name] for name in needed}
+        program = self._part(shapes).program if self.loops else self.program
+        m, n = self._rows.constraints.count, self._rows.tables.nv
+        results = [
+            Given(name, (m, n))
+            if name == "J"
+            else Given("right", (m,), np.arange(m) + m * _RIGHT.index(name))
+            for name in names
+        ]
+        kernel = program.kernel(False, "double")
+        return lean_kernel(kernel, self._owner.base_numbers, tuple(results))
 
 
 def program_over_rows(
@@ -52,32 +117,13 @@ def program_over_rows(
     reads: tuple[str, ...],
     constraints: ConstraintTable,
     passive: bool,
-    rolls: bool = False,
 ) -> Program | None:
-    """Code of an algorithm over all rows; None where there is none.  rolls: rolled up, where it
-    repeats itself."""
+    """Straight-line code of an algorithm over all rows; None where there is none."""
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
         return None
-    tables = owner.tables(True, passive, minimal=algorithm is not row_terms)
-    tables = replace(tables, constraints=constraints)
+    tables = replace(owner.tables(True, passive, minimal=True), constraints=constraints)
     request = Request(algorithm, reads, owner.moving_base, owner.vertical_gravity)
-    kernels = Program(request, tables, owner.options, rolls=rolls and equal_parts(tables))
+    kernels = Program(request, tables, owner.options)
     return kernels if kernels.specialised() else None
-
-
-def chosen_rows(kernels: OneOrMany, names: tuple[str, ...]) -> BoundQuestion | None:
-    """J or right sides, by their names in `Terms`, of one state (q, v) by a native call: one array
-    or several; None where it cannot take the state."""
-    from armillary.evaluate.lean_call import lean_kernel
-    from armillary.evaluate.native_call import Given
-
-    kernel = kernels.program.kernel(False, "double")
-    (m, n), results = kernel.output_shapes["J"], []
-    for name in names:
-        if name == "J":
-            results.append(Given(name, (m, n)))
-        else:
-            results.append(Given("right", (m,), np.arange(m) + m * _RIGHT.index(name)))
-    return lean_kernel(kernel, kernels.globals_, tuple(results))

@@ -28,7 +28,6 @@ from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import CodeKind, Linked
 from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.request import Request
-from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.closing_tables import Closing
 
@@ -135,8 +134,7 @@ class _Tables(Records):
     """Where everything stands in the memory of a state, and the tables over it."""
 
     def __init__(self, code: EliminationCode, moving_base: bool):
-        constraints = code.tables.constraints or ConstraintTable((), ())
-        super().__init__(code.tables, constraints, code.reads)
+        super().__init__(code.tables, code.reads)
         self.code, self.system, self.equations = code, code.system, code.system.equations
         self.columns, self.bias = self.room(6 * code.tables.nv), self.room(code.tables.nv)
         self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.compiled_rows import ROWS_PER_CALL, Asked, chosen_rows, row_kernels
+from armillary.algorithms.closed.row_terms import row_motion
+from armillary.algorithms.tree import inverse_dynamics, mass_matrix
+from armillary.constraints.compiled_rows import RowKernels
 from armillary.constraints.compiled_system import compiled_system
 from armillary.constraints.drift import (
     AnyPenalty,
@@ -19,12 +20,13 @@ from armillary.constraints.drift import (
     baumgarte_rates,
     penalized,
 )
+from armillary.constraints.loop_rows import ENTRIES
 from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, answer, solve
-from armillary.constraints.row_groups import Bodies
+from armillary.constraints.placed_bodies import PlacedBodies
 from armillary.constraints.rows import Rows, Terms, of_kernel
 from armillary.errors import InputError, SingularError
-from armillary.evaluate.arrays import diameter, rotated_back
+from armillary.evaluate.arrays import diameter
 from armillary.evaluate.inputs import Array, BoundQuestion, common_rows, is_none
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
@@ -38,13 +40,11 @@ from armillary.model.lowering.constraints import lower_constraints
 
 if TYPE_CHECKING:
     from armillary.evaluate.evaluator import Evaluator, External
-    from armillary.evaluate.lean_call import OneOrMany
 
 Baumgarte = DrawnBack | None
 _SEVERAL = 20.0  # rounded numbers that make up one row
 _COARSEST = 1e-3  # geometry tolerance by the digits of a file
 OPEN_SAMPLES = 6  # random configurations that tell what holds everywhere
-_WORTH = 200  # calls: for fewer, numpy is done before long code of the rows would be compiled
 _OPEN = 30.0  # a loop that is open by e counts as singular within 30 e / L
 
 
@@ -111,19 +111,17 @@ class Equations:
         return min(_SEVERAL * self.model.accuracy / min(self.length, 1.0), _COARSEST)
 
     def _points(self, q: Array) -> Array:
-        bodies = self.motion(q[None], np.zeros((1, self.tables.nv)))
-        points = [bodies.o[0, :-1]]
-        for group in self.rows.groups:
-            sides = [(group.first, group.r1), (group.second, group.r2)]
+        bodies = self.placed(q[None])
+        points = [*bodies.o[0, :-1]]
+        for frame in self.constraints.frames:
+            sides = [(frame.first, frame.X_1A.r), (frame.second, frame.X_2B.r)]
             # the ground is everywhere: where its frame stands says nothing
-            for body, r in sides[isinstance(group.closure, (RollingDisc, OnPlane)) :]:
-                E = bodies.E[0, body]
-                points.append(bodies.o[0, body] + rotated_back(E, r))
+            for body, r in sides[isinstance(frame.closure, (RollingDisc, OnPlane)) :]:
+                points.append(bodies.point(body, r))
         for k, part in enumerate(self.tables.bodies):
             if part.inertia.mass > 0:
-                com = np.array([float(x) for x in part.own @ part.inertia.com()])
-                points.append((bodies.o[0, k] + bodies.E[0, k].T @ com)[None])
-        return np.concatenate(points)
+                points.append(bodies.point(k, part.inertia.com()))
+        return np.array(points)
 
     @cached_property
     def negative(self) -> bool:
@@ -150,16 +148,20 @@ class Equations:
 
     # -- states ----------------------------------------------------------------------------------
 
-    def motion(self, q: Array, v: Array) -> Bodies:
-        """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
-        result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
-        base = self.evaluator.base()
-        rate, push = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
-        return Bodies.of(result, rate, push, q)
+    def placed(self, q: Array) -> PlacedBodies:
+        """Where all bodies and their axes are; q (B, nq)."""
+        still = np.zeros((len(q), self.tables.nv))
+        found = self.evaluator.run(row_motion, {"q": q, "v": still})
+        return PlacedBodies.of(found["motion"], found["S"], q)
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""
-        return self.rows.spring_energy(self.motion(q, np.zeros((len(q), self.tables.nv))))
+        bodies, total = self.placed(q), np.zeros(len(q))
+        for frame in self.constraints.frames:
+            if frame.passive:
+                near = None if frame.turns is None else frame.turns.angle(bodies.q)
+                total = total + frame.spring_energy(frame.seen(bodies)[1], near)
+        return np.asarray(total)
 
     def energy(
         self,
@@ -194,33 +196,39 @@ class Equations:
         return terms if moving is None else moving.shifted(terms)
 
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
-        """By compiled code; long code once the rows were asked for so often that it is worth its
-        making."""
-        asked = self.memo.once("calls of rows", Asked)
-        asked.count += 1 + len(q) * self.constraints.count // ROWS_PER_CALL
-        kernels = self._row_kernels(passive) if len(q) else None
-        if kernels is not None:
-            return of_kernel(kernels({"q": q, "v": v}, len(q)))
-        return self.rows.terms(self.motion(q, v), q, v, passive)
+        return of_kernel(self.row_kernels(passive).all({"q": q, "v": v}, len(q)))
 
-    def _row_kernels(self, passive: bool) -> OneOrMany | None:
-        constraints = self.constraints if passive else self.constraints.bare
-        often = self.steady or self.memo.once("calls of rows", Asked).count > _WORTH
-        found = None
-        for rolls in (False, True)[: 1 + often]:
-            make = partial(row_kernels, self.evaluator, constraints, passive, rolls)
-            found = found or self.memo.once(("rows", passive, rolls), make)
-        return found
+    def interpreted_terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
+        """All rows at B states by equations that no compiler has touched."""
+        interpreter, base = self.row_kernels(passive).interpreter, self.evaluator.base_numbers
+        return of_kernel(interpreter({"q": q, "v": v}, len(q), base))
+
+    def row_kernels(self, passive: bool = True) -> RowKernels:
+        """Code of all rows.  passive: with friction and springs of loops."""
+
+        def make() -> RowKernels:
+            tables = self.evaluator.tables(True, passive)
+            rows = self.rows if passive else Rows(self.constraints.bare, tables)
+            return RowKernels(self.evaluator, rows)
+
+        return self.memo.once(("rows", passive), make)
+
+    def row_entries(self, q: Array) -> Array:
+        """(B, pairs) entries of J at `rows.pairs`, of few configurations."""
+        kernels, pairs = self.row_kernels(), self.rows.pairs
+        if not kernels.loops:
+            return np.array([self.place(x)[0][pairs.rows, pairs.columns] for x in q])
+        rest = self._rest[None]
+        found = [kernels.entries({"q": x[None], "v": rest}, 1)[ENTRIES] for x in q]
+        return np.concatenate(found)
 
     def at_once(self, names: tuple[str, ...], q: object, v: object = None) -> Any:
         """J, `rate` or `residual` of all rows at one state of plain arrays, by a native call: one
-        array or several.  None: there is no code yet, or it cannot take the state."""
+        array or several.  None: there is no compiler, or it cannot take the state."""
         ask = self._at_once.get(names)
         if ask is None:
-            kernels = self._row_kernels(True) if self.constraints.count else None
-            if kernels is None:
-                return None
-            ask = self._at_once[names] = chosen_rows(kernels, names) or (lambda *_: None)
+            found = self.row_kernels().chosen(names) if self.constraints.count else None
+            ask = self._at_once[names] = found or (lambda *_: None)
         return ask(q, self._rest if v is None else v)
 
     def place(self, q: Array) -> tuple[Array, Array]:
@@ -320,8 +328,7 @@ class Equations:
         if not self.constraints.count:
             return np.zeros(0, bool)
         q = self.random_configurations(np.random.default_rng(0), OPEN_SAMPLES)
-        bodies = self.motion(q, np.zeros((len(q), self.tables.nv)))
-        entries = np.abs(self.rows.sparse_terms(bodies)[0]).max(axis=0, initial=0.0)
+        entries = np.abs(self.row_entries(q)).max(axis=0, initial=0.0)
         s, (rows, columns, *_) = self.scaling, self.rows.pairs
         largest = np.zeros(self.constraints.count)
         np.maximum.at(largest, rows, entries * s.rows[rows] * s.columns[columns] / s.length)

@@ -23,6 +23,7 @@ from armillary.evaluate.kernel import CodeKind, Linked
 from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraint_table import LinearConstraint
+from armillary.model.lowering.tree import Tables
 from armillary.runtime.closing_tables import Closing
 
 ENTRIES = "entries"  # a result instead of J: its entries at `Rows.pairs`
@@ -35,15 +36,16 @@ class LoopRows:
     kind: CodeKind = "loop"
     operations: int | None = None
 
-    def __init__(self, request: Request, rows: Rows):
-        self.request, self.rows = request, rows
+    def __init__(self, request: Request, tables: Tables):
+        """tables: with the constraints."""
+        self.request, self.tables = request, tables
 
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
-        request, tables = self.request, self.rows.tables
+        request, tables = self.request, self.tables
         tree = replace(request, algorithm=row_motion)
         linked = LoopCode(tree, tables).linked(lanes, arrays)
         linked.libraries[0] = _driver(lanes)
-        made = _Tables(self.rows, request)
+        made = _Tables(tables, request)
         c = np.zeros(Closing.SIZE, np.int64)
         made.point(linked, c, lanes)
         integers = {Closing.LINKS: made.links, Closing.COPIES: made.copies}
@@ -71,9 +73,9 @@ def _driver(lanes: Lanes) -> Library:
 class _Tables(Records):
     """What is added and copied to the results."""
 
-    def __init__(self, rows: Rows, request: Request):
-        super().__init__(rows.tables, rows.constraints, request.reads)
-        self._rows = rows
+    def __init__(self, tables: Tables, request: Request):
+        super().__init__(tables, request.reads)
+        rows = Rows(self.constraints, tables)
         self._results = {name: k for k, name in enumerate(request.algorithm.writes)}
         self.links: list[Sequence[int]] = []
         self.signs: list[float] = []

@@ -119,8 +119,8 @@ class Projector:
         equations, open_ = self.equations, np.ones(1, bool)
         q = equations.tree.initial[None].copy()
         self._newton(kernels, q, open_, _Given())
-        bodies = equations.motion(q, np.zeros((1, equations.tables.nv)))
-        residual = equations.rows.block(bodies).residual[0]
+        residual, linear = equations.place(q[0])[1].copy(), len(equations.constraints.axes)
+        residual[len(residual) - linear :] = 0.0  # of couplings and drives
         return bool(open_[0]) or self.closer.opening(residual) <= self.closer.nearly_closed
 
     def project(

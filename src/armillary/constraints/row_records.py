@@ -24,9 +24,10 @@ _ORIGIN = 9  # of a body in its BodyMotion
 class Records:
     """The memory of a state, and its tables."""
 
-    def __init__(self, tables: Tables, constraints: ConstraintTable, reads: Sequence[str]):
-        """reads: names of the inputs."""
-        self.tables, self.constraints, self.reads = tables, constraints, reads
+    def __init__(self, tables: Tables, reads: Sequence[str]):
+        """tables: with the constraints.  reads: names of the inputs."""
+        self.tables, self.reads = tables, reads
+        self.constraints = tables.constraints or ConstraintTable((), ())
         self.memory = 0
         self.motion = self.room(BodyMotion.size * len(tables.bodies))
         self.axes = self.room(6 * tables.nv)

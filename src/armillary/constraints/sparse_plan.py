@@ -84,8 +84,7 @@ def _closed_samples(equations: Equations) -> Array:
             v /= np.maximum(np.abs(v).max(axis=1, keepdims=True), 1e-9)
             v[0] = 0.0
             q = equations.tree.integrate(q, _MOVE * v * s.columns)
-    bodies = equations.motion(q, np.zeros((len(q), n)))
-    open_ = np.abs(equations.rows.block(bodies).residual * s.rows / s.length)[:, wanted]
+    open_ = np.abs(equations.terms(q).residual * s.rows / s.length)[:, wanted]
     limit = max(_CLOSED, equations.geometry_tolerance)
     return q[open_.max(axis=1, initial=0.0) < limit]
 
@@ -114,8 +113,7 @@ def _rows(equations: Equations, kept: NDArray[np.intp], q: Array) -> list[Row]:
     """The kept rows of J at the samples."""
     table, pairs = equations.constraints, equations.rows.pairs
     number = {int(row): k for k, row in enumerate(kept)}
-    bodies = equations.motion(q, np.zeros((len(q), equations.tables.nv)))
-    entries = equations.rows.sparse_terms(bodies)[0]
+    entries = equations.row_entries(q)
     rows: list[Row] = [{} for _ in kept]
     for n, (row, dof) in enumerate(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True)):
         if row in number and entries[:, n].any():
