@@ -24,32 +24,6 @@ def equations(m):
     return m.constraint_solver.equations
 
 
-def test_rows_are_those_of_numpy(long_ladder):
-    e, (q, v, _) = equations(long_ladder), state(long_ladder)
-    scale = np.linspace(0.2, 1.2, 6)[:, None]
-    q, v = q * scale, v * scale + 0.1
-    kernels = e._row_kernels(True)
-    assert kernels.program.kernel(False, "double").code.kind == "rolled"
-    expected = e.rows.terms(e.motion(q, v), q, v, True)
-    m, found = e.constraints.count, kernels({"q": q, "v": v}, len(q))
-    right = found["right"].reshape(len(q), -1, m)
-    for name, x in (("J", found["J"]), ("gamma", right[:, 0]), ("rate", right[:, 1]),
-                    ("residual", right[:, 2])):  # fmt: skip
-        np.testing.assert_allclose(x, getattr(expected, name), atol=1e-13, err_msg=name)
-    J = long_ladder.constraint_jacobian(q[2])
-    np.testing.assert_allclose(J, expected.J[2], atol=1e-13)
-
-
-def test_bad_rows_have_no_zeros(long_ladder):
-    """Nor have entries of J that are zero everywhere a value where the state has none."""
-    q, _, _ = state(long_ladder)
-    many = np.tile(q, (5, 1))
-    many[3, 7] = np.inf
-    given = {"q": many, "v": np.zeros_like(many)}
-    found = equations(long_ladder)._row_kernels(True)(given, 5)["J"]
-    assert np.isnan(found[3]).all() and np.isfinite(np.delete(found, 3, axis=0)).all()
-
-
 def test_forces_are_those_of_the_null_space():
     """One state by pivoted QR first, then by code: the same shares of what is not determined."""
     m = ladder(WINDOWS, seed=5)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from closed_machines import LOOPS, OTHERS, closed_tree
+from test_loop_passive import LAWS, four_bar
+from test_loop_passive import moving as moving_four_bar
 
 import armillary as am
-from armillary.algorithms.closed.row_terms import row_terms
-from armillary.constraints import equations as equations_module
-from armillary.constraints.rows import of_kernel
+from armillary.codegen.target import native
+from armillary.constraints import compiled_rows
+from armillary.evaluate import native_call, program
 from compare import close, derivative
 from oracles.direct import Direct, joint_pose, joint_tangents, pose_matrix
 
@@ -253,27 +255,123 @@ def test_batches_of_rows(everything):
         close(r[k], m.constraint_residual(qs[k]), 1e-15)
 
 
-def test_rows_of_straight_line_code(moving):
-    """The same rows, forces and places from body to body, as compiled code has them."""
-    m, q, v = moving
+# -- three ways to the same rows ------------------------------------------------------------------
+
+
+def terms_by(m, way, q, v, passive=True):
+    """Terms of states by straight-line code, loops over tables or the interpreter."""
     equations = m.constraint_solver.equations
-    expected = equations.rows.terms(equations.motion(q[None], v[None]), q[None], v[None])
-    run = m.evaluator.interpret(
-        row_terms, {"q": q.tolist(), "v": v.tolist()}, constraints=equations.constraints
-    )
-    found = of_kernel({name: np.array([run.result(name)], float) for name in row_terms.writes})
-    for name, x in vars(expected).items():
-        close(getattr(found, name), x, 1e-11, name)
+    if way == "interpreter":
+        return equations.interpreted_terms(q, v, passive)
+    compiled = m.compile(tier=1 if way == "loops" else 2).constraint_solver.equations
+    kernels = compiled.row_kernels(passive)
+    assert kernels.loops == (way == "loops")
+    return compiled.terms(q, v) if passive else compiled._terms(q, v, passive)
 
 
-def test_rows_are_compiled_once_they_are_asked_for_often(monkeypatch):
-    m = am.example("four-bar")
-    q = np.tile(m.initial, (9, 1))
-    first = m.constraint_jacobian(q), m.constraint_residual(q[0])
-    monkeypatch.setattr(equations_module, "_WORTH", 0)
+def same_rows(m, q, v, tolerance=1e-13):
+    """One state and several, with passive forces and without."""
+    q, v = np.tile(q, (9, 1)), v * np.linspace(1.0, -0.5, 9)[:, None]
     for passive in (True, False):
-        assert m.constraint_solver.equations.system(q, 0.0 * q, 0.0 * q, passive=passive)
-    again = m.constraint_jacobian(q), m.constraint_residual(q[0])
-    assert m.constraint_solver.equations.memo.once(("rows", True), lambda: None) is not None
-    for x, y in zip(first, again, strict=True):
-        np.testing.assert_allclose(x, y, atol=1e-14)
+        expected = vars(terms_by(m, "interpreter", q, v, passive))
+        for way in ("straight", "loops"):
+            for count in (1, 9):
+                found = vars(terms_by(m, way, q[:count], v[:count], passive))
+                for name, x in expected.items():
+                    close(found[name], x[:count], tolerance, f"{way} {name}")
+    return expected
+
+
+def rubbing():
+    """A finger on a free palm, whose tip rubs on a plate and is pushed on by it."""
+    b = am.Builder("finger")
+    heavy = {"mass": 1.0, "com": (0.1, 0.02, -0.03)}
+    tensor = {"inertia": (0.03, 0.04, 0.05, 0.002, -0.003, 0.004)}
+    b.body("palm", joint="free", **heavy, **tensor)
+    b.body("a", "palm", "revolute", (0.1, 0.2, 0.3), axis=(1, 2, 2), **heavy, **tensor)
+    b.body("b", "a", "universal", (0.3, 0, 0), **heavy, **tensor)
+    b.body("plate", "palm", "prismatic", (0, 0, -0.4), axis="z", **heavy, **tensor)
+    tip = am.Frame("tip", "b", am.Pose.from_rpy((0.3, 0.1, 0), (0.3, -0.2, 0.5)))
+    floor = am.Frame("floor", "plate", am.Pose.from_rpy((0.1, -0.1, 0.2), (-0.1, 0.4, 0.2)))
+    b.contact("c", floor, tip, ("dz", "rx"), friction=(("dx", "dz", 0.3),), force={"dy": 2.0})
+    b.contact("still", "world", "plate", ("dx",))
+    b.loop("tie", "world", "palm", "spherical")
+    return b.build()
+
+
+needs_compiler = pytest.mark.skipif(not native(), reason="needs llvmlite")
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("moving_base", [False, True])
+def test_rows_three_ways(seed, moving_base):
+    """Every kind of row, each coordinate off its closed place."""
+    m, q = closed_tree(seed, KINDS, bodies=9, base="free" if seed == 2 else None)
+    rng = np.random.default_rng(seed)
+    if moving_base:
+        m = m.replace(base_velocity=(0.1, 0.2, -0.3, 0.4, 0.5, 0.6),
+                      base_acceleration=(1.0, 2.0, 3.0, -4.0, 5.0, 6.0))  # fmt: skip
+    q = m.integrate(q, 0.1 * rng.normal(size=m.nv))
+    same_rows(m, q, rng.normal(size=m.nv))
+
+
+@needs_compiler
+@pytest.mark.parametrize("law", LAWS)
+def test_springs_and_friction_three_ways(law):
+    m = four_bar("pin", LAWS[law])
+    q, v = moving_four_bar(m)
+    with_laws = terms_by(m, "loops", q[None], v[None])
+    assert with_laws.given_W.any() == with_laws.resisted.any() == (law != "nothing")
+    same_rows(m, q, v)
+
+
+@needs_compiler
+def test_rubbing_contacts_three_ways():
+    """Multipliers of contacts that rub push along other directions than their rows."""
+    m = rubbing()
+    q, v = m.initial + 0.1, np.linspace(0.4, -0.3, m.nv)
+    same_rows(m, q, v)
+    found = terms_by(m, "loops", q[None], v[None])
+    assert np.abs(found.G - found.J).max() > 0.1
+
+
+@needs_compiler
+def test_entries_of_J_are_those_of_its_places():
+    m, q = closed_tree(3, KINDS, bodies=9)
+    equations = m.compile(tier=1).constraint_solver.equations
+    rows, columns, *_ = equations.rows.pairs
+    J = m.constraint_jacobian(q)
+    close(equations.row_entries(q[None])[0], J[rows, columns], 1e-13)
+    J[rows, columns] = 0.0
+    linear = len(equations.constraints.axes)
+    assert linear and not J[: len(J) - linear].any()
+
+
+def test_states_without_numbers_have_no_rows():
+    m, q = closed_tree(3, ["revolute"], bodies=9)
+    equations = m.compile(tier=1).constraint_solver.equations
+    many = np.tile(q, (9, 1))
+    many[3, 1] = np.nan
+    for some in (many, many[3:4]):
+        found, bad = equations.terms(some), np.isnan(some).any(axis=1)
+        assert np.isnan(found.J[bad]).all() and np.isnan(found.residual[bad]).all()
+        assert np.isfinite(found.J[~bad]).all()
+
+
+def test_rows_without_a_compiler(monkeypatch):
+    """The interpreter answers: the same rows, entries and energies."""
+    m, q = closed_tree(2, ["revolute", "disc", "coupling"], bodies=6)
+    v = np.ones(m.nv)
+    expected, entries = m.constraint_jacobian(q), m.constraint_solver.equations.row_entries(q[None])
+    for module in (program, compiled_rows, native_call):
+        monkeypatch.setattr(module, "native", lambda: False)
+    native_call.available.cache_clear()
+    bare = closed_tree(2, ["revolute", "disc", "coupling"], bodies=6)[0]
+    equations = bare.constraint_solver.equations
+    kernels = equations.row_kernels()
+    assert kernels.program.kernel(False, "double").code.kind == "interpreter"
+    close(equations.terms(q[None], v[None]).J[0], expected, 1e-13)
+    close(equations.row_entries(q[None]), entries, 1e-13)
+    monkeypatch.undo()
+    native_call.available.cache_clear()
