@@ -375,3 +375,20 @@ def test_rows_without_a_compiler(monkeypatch):
     close(equations.row_entries(q[None]), entries, 1e-13)
     monkeypatch.undo()
     native_call.available.cache_clear()
+
+
+@needs_compiler
+def test_rows_in_loops_beside_a_cable_over_many_bodies():
+    """Force elements are no part of the rows, however many bodies they pull at."""
+    b, names = am.Builder("chain"), [f"link{k}" for k in range(6)]
+    for k, name in enumerate(names):
+        b.body(name, names[k - 1] if k else "world", "revolute", (0.3, 0, 0), axis="xyz"[k % 3],
+               mass=1.0, com=(0.1, 0, 0), inertia=(0.1, 0.1, 0.1))  # fmt: skip
+    b.loop("tie", "world", names[-1], "spherical")
+    free = b.build()
+    b.cable("rope", names, stiffness=10.0)
+    pulled = b.build().compile(budget=0).constraint_solver.equations
+    q = np.linspace(-0.5, 0.7, 6)
+    assert pulled.row_kernels().loops
+    close(pulled.row_entries(q[None])[0], free.constraint_jacobian(q).T.ravel(), 1e-13)
+    close(pulled.at_once(("residual",), q), free.constraint_residual(q), 1e-13)

@@ -15,7 +15,7 @@ from armillary.codegen.target import native
 from armillary.constraints.loop_rows import ENTRIES, LoopRows
 from armillary.constraints.rows import Rows
 from armillary.evaluate.evaluator import Evaluator
-from armillary.evaluate.inputs import BoundQuestion
+from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.interpreted_code import InterpretedCode
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
 
 
-RowCode = type[InterpretedCode] | type[LoopRows]
+General = type[InterpretedCode] | type[LoopRows]
 ROWS_PER_CALL = 500  # rows of states that count as one
 _RIGHT = ("gamma", "rate", "residual")  # right sides, in the order of row_terms
 
@@ -59,12 +59,13 @@ class RowKernels:
         """All rows without any compiler."""
         return self._program(self._algorithm, InterpretedCode)
 
-    def _program(self, algorithm: Algorithm, alone: RowCode | None = None) -> Program:
+    def _program(self, algorithm: Algorithm, alone: General | None = None) -> Program:
         """alone: what answers whatever the size; None: straight-line code where it fits."""
         from armillary.evaluate.program import Program
 
         owner, options = self._owner, self._owner.options
-        tables = replace(self._rows.tables, constraints=self._rows.constraints)
+        rows = self._rows
+        tables = replace(rows.tables, constraints=rows.constraints, elements=())
         request = Request(algorithm, row_terms.reads, owner.moving_base, owner.vertical_gravity)
         general = alone or (LoopRows if native() else InterpretedCode)
         if alone is not None:
@@ -84,10 +85,19 @@ class RowKernels:
             self._parts[key] = OneOrMany(program, self._owner.base_numbers)
         return self._parts[key]
 
-    @property
-    def entries(self) -> OneOrMany:
-        """Entries of J at `Rows.pairs`, by loops."""
-        return self._part({ENTRIES: (len(self._rows.pairs.rows),)})
+    def entries(self, q: Array) -> Array:
+        """(B, pairs) entries of J at `Rows.pairs`, of few configurations: one after the other, so
+        that no code for several is made."""
+        pairs, rest = self._rows.pairs, np.zeros((1, self._rows.tables.nv))
+        loops = self._part({ENTRIES: (len(pairs.rows),)}) if self.loops else None
+        found = [np.zeros((0, len(pairs.rows)))]
+        for x in q:
+            given = {"q": x[None], "v": rest}
+            if loops is not None:
+                found.append(loops(given, 1)[ENTRIES])
+            else:
+                found.append(self.all(given, 1)["J"][:, pairs.rows, pairs.columns])
+        return np.concatenate(found)
 
     def chosen(self, names: tuple[str, ...]) -> BoundQuestion | None:
         """J or right sides, by their names in `Terms`, of one state (q, v) by a native call: one

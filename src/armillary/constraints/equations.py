@@ -20,7 +20,6 @@ from armillary.constraints.drift import (
     baumgarte_rates,
     penalized,
 )
-from armillary.constraints.loop_rows import ENTRIES
 from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, answer, solve
 from armillary.constraints.placed_bodies import PlacedBodies
@@ -215,12 +214,7 @@ class Equations:
 
     def row_entries(self, q: Array) -> Array:
         """(B, pairs) entries of J at `rows.pairs`, of few configurations."""
-        kernels, pairs = self.row_kernels(), self.rows.pairs
-        if not kernels.loops:
-            return np.array([self.place(x)[0][pairs.rows, pairs.columns] for x in q])
-        rest = self._rest[None]
-        found = [kernels.entries({"q": x[None], "v": rest}, 1)[ENTRIES] for x in q]
-        return np.concatenate(found)
+        return self.row_kernels().entries(q)
 
     def at_once(self, names: tuple[str, ...], q: object, v: object = None) -> Any:
         """J, `rate` or `residual` of all rows at one state of plain arrays, by a native call: one
