@@ -17,7 +17,7 @@ from armillary.constraints.rows import Rows
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.inputs import Array, BoundQuestion
 from armillary.evaluate.interpreted_code import InterpretedCode
-from armillary.evaluate.request import Request
+from armillary.evaluate.request import CompileOptions, Request
 from armillary.model.lowering.constraint_table import ConstraintTable
 
 if TYPE_CHECKING:
@@ -127,13 +127,15 @@ def program_over_rows(
     reads: tuple[str, ...],
     constraints: ConstraintTable,
     passive: bool,
+    options: CompileOptions | None = None,
 ) -> Program | None:
-    """Straight-line code of an algorithm over all rows; None where there is none."""
+    """Straight-line code of an algorithm over all rows; None where there is none.  options: other
+    settings than the usual ones."""
     from armillary.evaluate.program import Program
 
     if not constraints.ideal:
         return None
     tables = replace(owner.tables(True, passive, minimal=True), constraints=constraints)
     request = Request(algorithm, reads, owner.moving_base, owner.vertical_gravity)
-    kernels = Program(request, tables, owner.options)
-    return kernels if kernels.specialised() else None
+    kernels = Program(request, tables, options or owner.options)
+    return kernels if kernels.straight() else None
