@@ -324,6 +324,10 @@ def test_springs_and_friction_three_ways(law):
     with_laws = terms_by(m, "loops", q[None], v[None])
     assert with_laws.given_W.any() == with_laws.resisted.any() == (law != "nothing")
     same_rows(m, q, v)
+    cut_elsewhere = four_bar("foot", LAWS[law])  # a joint of the tree has the spring
+    q2, v2 = moving_four_bar(cut_elsewhere)
+    for loops in (m, m.compile(tier=1)):
+        close(sum(loops.energy(q, v)), sum(cut_elsewhere.energy(q2, v2)), 1e-9)
 
 
 @needs_compiler
@@ -360,7 +364,7 @@ def test_states_without_numbers_have_no_rows():
 
 
 def test_rows_without_a_compiler(monkeypatch):
-    """The interpreter answers: the same rows, entries and energies."""
+    """The interpreter answers: the same rows, and entries of J."""
     m, q = closed_tree(2, ["revolute", "disc", "coupling"], bodies=6)
     v = np.ones(m.nv)
     expected, entries = m.constraint_jacobian(q), m.constraint_solver.equations.row_entries(q[None])
@@ -373,6 +377,7 @@ def test_rows_without_a_compiler(monkeypatch):
     assert kernels.program.kernel(False, "double").code.kind == "interpreter"
     close(equations.terms(q[None], v[None]).J[0], expected, 1e-13)
     close(equations.row_entries(q[None]), entries, 1e-13)
+    assert equations.spring_energy(q[None]) == 0.0
     monkeypatch.undo()
     native_call.available.cache_clear()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from armillary.algorithms.closed.row_terms import row_terms, rubbing_row_terms
+from armillary.algorithms.closed.row_terms import loop_springs, row_terms, rubbing_row_terms
 from armillary.algorithms.passes import Algorithm
 from armillary.codegen.target import native
 from armillary.constraints.loop_rows import ENTRIES, LoopRows
@@ -47,6 +47,7 @@ class RowKernels:
         self._algorithm = row_terms if rows.constraints.ideal else rubbing_row_terms
         self.program = self._program(self._algorithm)
         self.all = OneOrMany(self.program, owner.base_numbers)
+        self._springs: OneOrMany | None = None
         self._parts: dict[tuple[str, ...], OneOrMany] = {}  # loops for some results
 
     @property
@@ -84,6 +85,16 @@ class RowKernels:
             program = self._program(some, LoopRows)
             self._parts[key] = OneOrMany(program, self._owner.base_numbers)
         return self._parts[key]
+
+    def springs(self, q: Array) -> Array:
+        """(B,) what the springs of all loops store, J."""
+        from armillary.evaluate.lean_call import OneOrMany
+
+        if self._springs is None:
+            program = self._program(loop_springs)
+            self._springs = OneOrMany(program, self._owner.base_numbers)
+        rest = np.zeros((len(q), self._rows.tables.nv))
+        return self._springs({"q": q, "v": rest}, len(q))["stored"].sum(axis=1)
 
     def entries(self, q: Array) -> Array:
         """(B, pairs) entries of J at `Rows.pairs`, of few configurations: one after the other, so

@@ -151,16 +151,11 @@ class Equations:
         """Where all bodies and their axes are; q (B, nq)."""
         still = np.zeros((len(q), self.tables.nv))
         found = self.evaluator.run(row_motion, {"q": q, "v": still})
-        return PlacedBodies.of(found["motion"], found["S"], q)
+        return PlacedBodies.of(found["motion"], found["S"])
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""
-        bodies, total = self.placed(q), np.zeros(len(q))
-        for frame in self.constraints.frames:
-            if frame.passive:
-                near = None if frame.turns is None else frame.turns.angle(bodies.q)
-                total = total + frame.spring_energy(frame.seen(bodies)[1], near)
-        return np.asarray(total)
+        return self.row_kernels().springs(q)
 
     def energy(
         self,

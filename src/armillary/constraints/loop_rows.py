@@ -31,7 +31,7 @@ _ADDED = ("J", "G", ENTRIES, "pushes", "wrench_W")  # results that begin as 0
 
 
 class LoopRows:
-    """Some of the results of `row_terms`, or the entries of J alone."""
+    """Some of the results of `row_terms` or of `loop_springs`, or the entries of J alone."""
 
     kind: CodeKind = "loop"
     operations: int | None = None
@@ -110,6 +110,7 @@ class _Tables(Records):
         self._copy(place + code.origin, "origin", 3 * number, 3)
         self._copy(place + code.frame, "frame", 9 * number, 9)
         self._copy(place + code.known, "given_W", WRENCH * number, WRENCH)
+        self._copy(place + code.stored, "stored", number, 1)
 
     def _link(
         self, number: int, dof: int, sign: float, first: int, place: int, code: AllRowsCode

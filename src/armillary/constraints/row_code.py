@@ -220,7 +220,8 @@ class AllRowsCode(KindCode):
     In the record of a member stand gamma, rate and residual of its rows; then, along the world's
     axes at the origin of its second frame, the wrenches whose powers are its rows of J, and those
     of its multipliers where these differ; then that origin, the axes of the frame as a person sees
-    it, and the known wrenches: all of them, and that of friction and springs."""
+    it, and the known wrenches: all of them, and that of friction and springs; then what its springs
+    store."""
 
     @property
     def rows(self) -> int:
@@ -253,8 +254,12 @@ class AllRowsCode(KindCode):
         return self.known + WRENCH
 
     @property
-    def size(self) -> int:
+    def stored(self) -> int:
         return self.resisted + WRENCH
+
+    @property
+    def size(self) -> int:
+        return self.stored + 1
 
     @property
     def further(self) -> int:
@@ -278,6 +283,7 @@ class AllRowsCode(KindCode):
         numbers += (Matrix.from_leaves(more) @ X_2W.E).leaves()
         for wrench in (known, resisted):
             numbers += along_axes(X_2W, wrench)
+        numbers.append(constraint.spring_energy(motion.X_21, motion.near))
         return numbers, (not missing(known), not missing(resisted))
 
 

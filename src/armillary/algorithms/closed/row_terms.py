@@ -109,6 +109,25 @@ row_terms = _algorithm("row_terms", _IDEAL)
 rubbing_row_terms = _algorithm("rubbing_row_terms", _SHAPES)  # of constraints that are not ideal
 
 
+def _springs(run: Run) -> None:
+    paths, found = Paths(run), list[Scalar]()
+    for frame in run.constraints.frames:
+        near = None if frame.turns is None else frame.turns.angle(paths.q)
+        found.append(frame.spring_energy(frame.seen(paths)[1], near))
+    run.results = {"stored": found}
+
+
+# what the springs in the joints that close loops store, J
+loop_springs = Algorithm(
+    name="loop_springs",
+    passes=(Outward(outward), GlobalStep(_springs)),
+    world=moving_world,
+    reads=("q", "v"),
+    writes={"stored": "results"},
+    shapes={"stored": ("constraints",)},
+)
+
+
 def _outward_shown(b, p, j):
     outward(b, p, j)
     b.Y = b.X @ p.Y

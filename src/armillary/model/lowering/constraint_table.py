@@ -52,22 +52,18 @@ class RelativeMotion:
     near: Scalar | None  # the angle of a loop's joint, where the tree counts it
 
 
-class StandingBodies(Protocol):
-    """What a constraint asks of where bodies are; body -1 is the world."""
+class MovingBodies(Protocol):
+    """What a constraint asks of the mechanism it belongs to; body -1 is the world."""
+
+    q: Sequence[Scalar]
+    v: Sequence[Scalar]
+    a: Sequence[Scalar] | None  # None: bodies move without joint accelerations
 
     def meeting(self, one: int, two: int) -> int:
         """The nearest body that carries both."""
 
     def pose(self, body: int, carrier: int) -> Transform:
         """X: from the carrier's to the body's frame."""
-
-
-class MovingBodies(StandingBodies, Protocol):
-    """What a constraint asks of the mechanism it belongs to."""
-
-    q: Sequence[Scalar]
-    v: Sequence[Scalar]
-    a: Sequence[Scalar] | None  # None: bodies move without joint accelerations
 
     def motion(self, body: int) -> tuple[Motion, RigidMotion]:
         """Velocity and acceleration, in the body's frame."""
@@ -118,7 +114,7 @@ class FrameConstraint:
     def units(self) -> tuple[str, ...]:
         return self.closure.units
 
-    def seen(self, bodies: StandingBodies) -> tuple[int, Transform]:
+    def seen(self, bodies: MovingBodies) -> tuple[int, Transform]:
         """The nearest body that carries both frames, and frame 2 as seen from frame 1."""
         top = bodies.meeting(self.first, self.second)
         X_2 = self.X_2B @ bodies.pose(self.second, top)
