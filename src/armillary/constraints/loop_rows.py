@@ -106,11 +106,14 @@ class _Tables(Records):
         row = self.constraints.slices[self.constraints.frames[number].name].start
         for k in range(3):
             self._copy(place + k * count, "right", k * m + row, count)
-        self._copy(place + code.force, "wrench_W", WRENCH * row, WRENCH * count)
-        self._copy(place + code.origin, "origin", 3 * number, 3)
-        self._copy(place + code.frame, "frame", 9 * number, 9)
-        self._copy(place + code.known, "given_W", WRENCH * number, WRENCH)
-        self._copy(place + code.stored, "stored", number, 1)
+        for source, name, size, goes in (
+            ("force", "wrench_W", WRENCH * count, WRENCH * row),
+            ("origin", "origin", 3, 3 * number),
+            ("frame", "frame", 9, 9 * number),
+            ("known", "given_W", WRENCH, WRENCH * number),
+            ("stored", "stored", 1, number),
+        ):
+            self._copy(place + code.places[source], name, goes, size)
 
     def _link(
         self, number: int, dof: int, sign: float, first: int, place: int, code: AllRowsCode
@@ -119,16 +122,16 @@ class _Tables(Records):
         n, count = self.tables.nv, code.rows
         row = self.constraints.slices[self.constraints.frames[number].name].start
         known, resisted = code.flags
-        for name, wrench, many, goes, step in (
-            ("J", code.wrench, count, row * n + dof, n),
-            ("G", code.force, count, row * n + dof, n),
-            (ENTRIES, code.wrench, count, first, 1),
-            ("pushes", code.known, int(known), dof, 1),
-            ("pushes", code.resisted, int(resisted), n + dof, 1),
+        for name, source, many, goes, step in (
+            ("J", "wrench", count, row * n + dof, n),
+            ("G", "force", count, row * n + dof, n),
+            (ENTRIES, "wrench", count, first, 1),
+            ("pushes", "known", int(known), dof, 1),
+            ("pushes", "resisted", int(resisted), n + dof, 1),
         ):
             if name in self._results and many:
                 axis, point = self.axes + 6 * dof, self.origin(self.carriers[dof])
-                ends = (axis, point, place + wrench, place + code.origin)
+                ends = (axis, point, place + code.places[source], place + code.places["origin"])
                 self.links.append((*ends, many, self._results[name], goes, step))
                 self.signs.append(sign)
 

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.elimination_terms import BodyMotion
@@ -227,39 +228,18 @@ class AllRowsCode(KindCode):
     def rows(self) -> int:
         return self.constraint.count
 
-    @property
-    def wrench(self) -> int:
-        """Where the wrenches of J begin."""
-        return 3 * self.rows
-
-    @property
-    def force(self) -> int:
-        """Where those of the multipliers begin."""
-        return self.wrench if self.constraint.closure.ideal else self.wrench + WRENCH * self.rows
-
-    @property
-    def origin(self) -> int:
-        return self.force + WRENCH * self.rows
-
-    @property
-    def frame(self) -> int:
-        return self.origin + 3
-
-    @property
-    def known(self) -> int:
-        return self.frame + 9
-
-    @property
-    def resisted(self) -> int:
-        return self.known + WRENCH
-
-    @property
-    def stored(self) -> int:
-        return self.resisted + WRENCH
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where they begin, by name."""
+        count, ideal = WRENCH * self.rows, self.constraint.closure.ideal
+        sizes = {"right": 3 * self.rows, "wrench": count} | ({} if ideal else {"force": count})
+        sizes |= {"origin": 3, "frame": 9, "known": WRENCH, "resisted": WRENCH, "stored": 1}
+        found = dict(zip(sizes, accumulate(sizes.values(), initial=0), strict=False))
+        return {"force": found["wrench"]} | found
 
     @property
     def size(self) -> int:
-        return self.stored + 1
+        return self.places["stored"] + 1
 
     @property
     def further(self) -> int:
