@@ -255,6 +255,45 @@ def test_batches_of_rows(everything):
         close(r[k], m.constraint_residual(qs[k]), 1e-15)
 
 
+def ends_of(m, parts):
+    """Where the points of constraints are, by 4x4 matrices: q -> (parts, 2, 3)."""
+    direct = Direct(m.model)
+
+    def points(q):
+        poses = {**dict(zip(m.bodies, direct.poses(q), strict=True)), "world": np.eye(4)}
+        frames = [(part.first, part.second) for part in parts]
+        return np.array([[(poses[f.body] @ pose_matrix(f.pose))[:3, 3] for f in x] for x in frames])
+
+    return points
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_distances_and_balls_from_the_places_of_their_points(seed, tier):
+    """A rod is as long as its points are apart, wherever they are; a ball is open by as much.  J by
+    differences of them, for a ball at its closed place and up to its axes."""
+    kinds = ("distance", "spherical", "distance")
+    m, q = closed_tree(seed, kinds, bodies=9, base="free" if seed == 2 else None)
+    m = m.compile(tier=tier)
+    rods, (ball,) = m.model.distances, m.model.loops
+    slices = m.constraint_solver.equations.constraints.slices
+    apart = lambda q: np.diff(ends_of(m, rods)(q), axis=1)[:, 0]  # noqa: E731
+    open_ = m.integrate(q, 0.2 * np.random.default_rng(seed).normal(size=m.nv))
+    rows = [slices[rod.name].start for rod in rods]
+    lengths = np.array([rod.length for rod in rods])
+    close(m.constraint_residual(open_)[rows], np.linalg.norm(apart(open_), axis=1) - lengths, 1e-13)
+    J = m.constraint_jacobian(open_)[rows]
+    for k, axis in enumerate(np.eye(m.nv)):
+        found = derivative(lambda t, d=axis: np.linalg.norm(apart(along(m, open_, d, t)), axis=1))
+        close(J[:, k], found, 1e-9)
+    gap = lambda q: np.diff(ends_of(m, [ball])(q), axis=1)[0, 0]  # noqa: E731
+    own = m.constraint_residual(open_)[slices[ball.name]]
+    close(np.linalg.norm(own), np.linalg.norm(gap(open_)), 1e-13)
+    J = m.constraint_jacobian(q)[slices[ball.name]]
+    D = np.array([derivative(lambda t, d=d: gap(along(m, q, d, t))) for d in np.eye(m.nv)]).T
+    close(J.T @ J, D.T @ D, 1e-9)
+
+
 # -- three ways to the same rows ------------------------------------------------------------------
 
 
