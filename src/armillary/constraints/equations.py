@@ -30,8 +30,6 @@ from armillary.evaluate.inputs import Array, BoundQuestion, common_rows, is_none
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
 from armillary.evaluate.tree import Tree
-from armillary.joints.closures import OnPlane
-from armillary.joints.rolling import RollingDisc
 from armillary.model.checks import principal_moments
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -93,7 +91,8 @@ class Equations:
 
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
-        points = self._points(np.array(model.start()))
+        placed = self.placed(np.array(model.start())[None])
+        points = placed.points(self.constraints, self.tables)
         size = max([diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
         if size > 0.0:
             return float(size)
@@ -108,19 +107,6 @@ class Equations:
         if given is not None:
             return given
         return min(_SEVERAL * self.model.accuracy / min(self.length, 1.0), _COARSEST)
-
-    def _points(self, q: Array) -> Array:
-        bodies = self.placed(q[None])
-        points = [*bodies.o[0, :-1]]
-        for frame in self.constraints.frames:
-            sides = [(frame.first, frame.X_1A.r), (frame.second, frame.X_2B.r)]
-            # the ground is everywhere: where its frame stands says nothing
-            for body, r in sides[isinstance(frame.closure, (RollingDisc, OnPlane)) :]:
-                points.append(bodies.point(body, r))
-        for k, part in enumerate(self.tables.bodies):
-            if part.inertia.mass > 0:
-                points.append(bodies.point(k, part.inertia.com()))
-        return np.array(points)
 
     @cached_property
     def negative(self) -> bool:
