@@ -114,17 +114,16 @@ def test_nothing_is_made_on_the_way(start, monkeypatch):
 
 def test_few_and_many(monkeypatch):
     m = am.example("four-bar")
-    equations = m.constraint_solver.equations
-    assert [table.many(equations, k) for k in (0, 64, 65)] == [False, False, True]
+    assert [table.many(m.options, k) for k in (0, 64, 65)] == [False, False, True]
     announced = m.compile(states=65)
-    assert table.many(announced.constraint_solver.equations)
+    assert table.many(announced.options)
     assert announced.announced() is announced and m.announced() is m.announced()
     tree = am.example("six-r")
     assert tree.announced() is tree
-    own = m.compile(budget=7).constraint_solver.equations
+    own = m.compile(budget=7).options
     for code, (few, many) in table.OPERATIONS.items():
-        assert table.options_for(equations, code).budget == few
-        assert table.options_for(equations, code, 65).budget == many
+        assert table.options_for(m.options, code).budget == few
+        assert table.options_for(m.options, code, 65).budget == many
         assert table.options_for(own, code, 65).budget == 7
 
 

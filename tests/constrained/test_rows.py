@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from closed_machines import LOOPS, OTHERS, closed_tree
+from test_loop_passive import LAWS, four_bar
+from test_loop_passive import moving as moving_four_bar
 
 import armillary as am
-from armillary.algorithms.closed.row_terms import row_terms
-from armillary.constraints.rows import of_kernel
+from armillary.codegen.target import native
+from armillary.constraints import compiled_rows
+from armillary.evaluate import native_call, program
 from compare import close, derivative
 from oracles.direct import Direct, joint_pose, joint_tangents, pose_matrix
 
@@ -252,14 +255,184 @@ def test_batches_of_rows(everything):
         close(r[k], m.constraint_residual(qs[k]), 1e-15)
 
 
-def test_rows_of_straight_line_code(moving):
-    """The same rows, forces and places from body to body, as compiled code has them."""
-    m, q, v = moving
+def ends_of(m, parts):
+    """Where the points of constraints are, by 4x4 matrices: q -> (parts, 2, 3)."""
+    direct = Direct(m.model)
+
+    def points(q):
+        poses = {**dict(zip(m.bodies, direct.poses(q), strict=True)), "world": np.eye(4)}
+        frames = [(part.first, part.second) for part in parts]
+        return np.array([[(poses[f.body] @ pose_matrix(f.pose))[:3, 3] for f in x] for x in frames])
+
+    return points
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_distances_and_balls_from_the_places_of_their_points(seed, tier):
+    """A rod is as long as its points are apart, wherever they are; a ball is open by as much.  J by
+    differences of them, for a ball at its closed place and up to its axes."""
+    kinds = ("distance", "spherical", "distance")
+    m, q = closed_tree(seed, kinds, bodies=9, base="free" if seed == 2 else None)
+    m = m.compile(tier=tier)
+    rods, (ball,) = m.model.distances, m.model.loops
+    slices = m.constraint_solver.equations.constraints.slices
+    apart = lambda q: np.diff(ends_of(m, rods)(q), axis=1)[:, 0]  # noqa: E731
+    open_ = m.integrate(q, 0.2 * np.random.default_rng(seed).normal(size=m.nv))
+    rows = [slices[rod.name].start for rod in rods]
+    lengths = np.array([rod.length for rod in rods])
+    close(m.constraint_residual(open_)[rows], np.linalg.norm(apart(open_), axis=1) - lengths, 1e-13)
+    J = m.constraint_jacobian(open_)[rows]
+    for k, axis in enumerate(np.eye(m.nv)):
+        found = derivative(lambda t, d=axis: np.linalg.norm(apart(along(m, open_, d, t)), axis=1))
+        close(J[:, k], found, 1e-9)
+    gap = lambda q: np.diff(ends_of(m, [ball])(q), axis=1)[0, 0]  # noqa: E731
+    own = m.constraint_residual(open_)[slices[ball.name]]
+    close(np.linalg.norm(own), np.linalg.norm(gap(open_)), 1e-13)
+    J = m.constraint_jacobian(q)[slices[ball.name]]
+    D = np.array([derivative(lambda t, d=d: gap(along(m, q, d, t))) for d in np.eye(m.nv)]).T
+    close(J.T @ J, D.T @ D, 1e-9)
+
+
+# -- three ways to the same rows ------------------------------------------------------------------
+
+
+def terms_by(m, way, q, v, passive=True):
+    """Terms of states by straight-line code, loops over tables or the interpreter."""
     equations = m.constraint_solver.equations
-    expected = equations.rows.terms(equations.motion(q[None], v[None]), q[None], v[None])
-    run = m.evaluator.interpret(
-        row_terms, {"q": q.tolist(), "v": v.tolist()}, constraints=equations.constraints
-    )
-    found = of_kernel({name: np.array([run.result(name)], float) for name in row_terms.writes})
-    for name, x in vars(expected).items():
-        close(getattr(found, name), x, 1e-11, name)
+    if way == "interpreter":
+        return equations.interpreted_terms(q, v, passive)
+    compiled = m.compile(tier=1 if way == "loops" else 2).constraint_solver.equations
+    kernels = compiled.row_kernels(passive)
+    assert kernels.loops == (way == "loops")
+    return compiled.terms(q, v) if passive else compiled._terms(q, v, passive)
+
+
+def same_rows(m, q, v, tolerance=1e-13):
+    """One state and several, with passive forces and without."""
+    q, v = np.tile(q, (9, 1)), v * np.linspace(1.0, -0.5, 9)[:, None]
+    for passive in (True, False):
+        expected = vars(terms_by(m, "interpreter", q, v, passive))
+        for way in ("straight", "loops"):
+            for count in (1, 9):
+                found = vars(terms_by(m, way, q[:count], v[:count], passive))
+                for name, x in expected.items():
+                    close(found[name], x[:count], tolerance, f"{way} {name}")
+    return expected
+
+
+def rubbing():
+    """A finger on a free palm, whose tip rubs on a plate and is pushed on by it."""
+    b = am.Builder("finger")
+    heavy = {"mass": 1.0, "com": (0.1, 0.02, -0.03)}
+    tensor = {"inertia": (0.03, 0.04, 0.05, 0.002, -0.003, 0.004)}
+    b.body("palm", joint="free", **heavy, **tensor)
+    b.body("a", "palm", "revolute", (0.1, 0.2, 0.3), axis=(1, 2, 2), **heavy, **tensor)
+    b.body("b", "a", "universal", (0.3, 0, 0), **heavy, **tensor)
+    b.body("plate", "palm", "prismatic", (0, 0, -0.4), axis="z", **heavy, **tensor)
+    tip = am.Frame("tip", "b", am.Pose.from_rpy((0.3, 0.1, 0), (0.3, -0.2, 0.5)))
+    floor = am.Frame("floor", "plate", am.Pose.from_rpy((0.1, -0.1, 0.2), (-0.1, 0.4, 0.2)))
+    b.contact("c", floor, tip, ("dz", "rx"), friction=(("dx", "dz", 0.3),), force={"dy": 2.0})
+    b.contact("still", "world", "plate", ("dx",))
+    b.loop("tie", "world", "palm", "spherical")
+    return b.build()
+
+
+needs_compiler = pytest.mark.skipif(not native(), reason="needs llvmlite")
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("moving_base", [False, True])
+def test_rows_three_ways(seed, moving_base):
+    """Every kind of row, each coordinate off its closed place."""
+    m, q = closed_tree(seed, KINDS, bodies=9, base="free" if seed == 2 else None)
+    rng = np.random.default_rng(seed)
+    if moving_base:
+        m = m.replace(base_velocity=(0.1, 0.2, -0.3, 0.4, 0.5, 0.6),
+                      base_acceleration=(1.0, 2.0, 3.0, -4.0, 5.0, 6.0))  # fmt: skip
+    q = m.integrate(q, 0.1 * rng.normal(size=m.nv))
+    same_rows(m, q, rng.normal(size=m.nv))
+
+
+@needs_compiler
+@pytest.mark.parametrize("law", LAWS)
+def test_springs_and_friction_three_ways(law):
+    m = four_bar("pin", LAWS[law])
+    q, v = moving_four_bar(m)
+    with_laws = terms_by(m, "loops", q[None], v[None])
+    assert with_laws.given_W.any() == with_laws.resisted.any() == (law != "nothing")
+    same_rows(m, q, v)
+    cut_elsewhere = four_bar("foot", LAWS[law])  # a joint of the tree has the spring
+    q2, v2 = moving_four_bar(cut_elsewhere)
+    for loops in (m, m.compile(tier=1)):
+        close(sum(loops.energy(q, v)), sum(cut_elsewhere.energy(q2, v2)), 1e-9)
+
+
+@needs_compiler
+def test_rubbing_contacts_three_ways():
+    """Multipliers of contacts that rub push along other directions than their rows."""
+    m = rubbing()
+    q, v = m.initial + 0.1, np.linspace(0.4, -0.3, m.nv)
+    same_rows(m, q, v)
+    found = terms_by(m, "loops", q[None], v[None])
+    assert np.abs(found.G - found.J).max() > 0.1
+
+
+@needs_compiler
+def test_entries_of_J_are_those_of_its_places():
+    m, q = closed_tree(3, KINDS, bodies=9)
+    equations = m.compile(tier=1).constraint_solver.equations
+    rows, columns, *_ = equations.rows.pairs
+    J = m.constraint_jacobian(q)
+    close(equations.row_entries(q[None])[0], J[rows, columns], 1e-13)
+    J[rows, columns] = 0.0
+    linear = len(equations.constraints.axes)
+    assert linear and not J[: len(J) - linear].any()
+
+
+def test_states_without_numbers_have_no_rows():
+    m, q = closed_tree(3, ["revolute"], bodies=9)
+    equations = m.compile(tier=1).constraint_solver.equations
+    many = np.tile(q, (9, 1))
+    many[3, 1] = np.nan
+    for some in (many, many[3:4]):
+        found, bad = equations.terms(some), np.isnan(some).any(axis=1)
+        assert np.isnan(found.J[bad]).all() and np.isnan(found.residual[bad]).all()
+        assert np.isfinite(found.J[~bad]).all()
+
+
+def test_rows_without_a_compiler(monkeypatch):
+    """The interpreter answers: the same rows, and entries of J."""
+    m, q = closed_tree(2, ["revolute", "disc", "coupling"], bodies=6)
+    v = np.ones(m.nv)
+    expected, entries = m.constraint_jacobian(q), m.constraint_solver.equations.row_entries(q[None])
+    for module in (program, compiled_rows, native_call):
+        monkeypatch.setattr(module, "native", lambda: False)
+    native_call.available.cache_clear()
+    bare = closed_tree(2, ["revolute", "disc", "coupling"], bodies=6)[0]
+    equations = bare.constraint_solver.equations
+    kernels = equations.row_kernels()
+    assert kernels.program.kernel(False, "double").code.kind == "interpreter"
+    close(equations.terms(q[None], v[None]).J[0], expected, 1e-13)
+    close(equations.row_entries(q[None]), entries, 1e-13)
+    assert equations.spring_energy(q[None]) == 0.0
+    monkeypatch.undo()
+    native_call.available.cache_clear()
+
+
+@needs_compiler
+def test_rows_in_loops_beside_a_cable_over_many_bodies():
+    """Force elements are no part of the rows, however many bodies they pull at."""
+    b, names = am.Builder("chain"), [f"link{k}" for k in range(6)]
+    for k, name in enumerate(names):
+        b.body(name, names[k - 1] if k else "world", "revolute", (0.3, 0, 0), axis="xyz"[k % 3],
+               mass=1.0, com=(0.1, 0, 0), inertia=(0.1, 0.1, 0.1))  # fmt: skip
+    b.loop("tie", "world", names[-1], "spherical")
+    free = b.build()
+    b.cable("rope", names, stiffness=10.0)
+    pulled = b.build().compile(budget=0).constraint_solver.equations
+    q = np.linspace(-0.5, 0.7, 6)
+    assert pulled.row_kernels().loops
+    close(pulled.row_entries(q[None])[0], free.constraint_jacobian(q).T.ravel(), 1e-13)
+    close(pulled.at_once(("residual",), q), free.constraint_residual(q), 1e-13)

@@ -6,7 +6,6 @@ import pytest
 import armillary as am
 from armillary.constraints import mobility, splitting
 from armillary.constraints.compiled_forces import force_code
-from armillary.constraints.compiled_rows import row_kernels
 
 NAMES = ("four-bar", "stewart", "rover")
 
@@ -22,15 +21,15 @@ def states(m, count=3):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_rows_of_one_state(name):
-    """Native straight-line code against the rows by arrays, which share no step with it."""
+    """Native straight-line code against the interpreter."""
     m = am.example(name)
     equations = m.constraint_solver.equations
     q, v, _ = states(m)
-    ask = row_kernels(m.evaluator, equations.constraints, True)
+    ask = equations.row_kernels().all
     many = ask({"q": q, "v": v}, len(q))
     for k in range(len(q)):
         one = ask({"q": q[k : k + 1], "v": v[k : k + 1]}, 1)
-        own = equations.rows.terms(equations.motion(q[k : k + 1], v[k : k + 1]), q[k:], v[k:])
+        own = equations.interpreted_terms(q[k : k + 1], v[k : k + 1])
         size = np.abs(own.J).max()
         np.testing.assert_allclose(one["J"], own.J[:1], atol=1e-13 * size)
         np.testing.assert_allclose(one["right"][:, 1], own.rate[:1], atol=1e-12 * size)
@@ -40,7 +39,7 @@ def test_rows_of_one_state(name):
 
 def test_a_state_without_numbers_leaves_the_native_call():
     m = am.example("four-bar")
-    ask = row_kernels(m.evaluator, m.constraint_solver.equations.constraints, True)
+    ask = m.constraint_solver.equations.row_kernels().all
     bad = ask({"q": np.full((1, 3), np.nan), "v": np.zeros((1, 3))}, 1)
     assert np.isnan(bad["J"]).any() and np.isnan(bad["right"]).any()
 
@@ -197,12 +196,13 @@ def test_places_in_general_position_lead_on_as_walks_do(name, monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_questions_about_rows(name):
-    """Single states by a native call of what is asked, against rows by arrays and batches; what it
-    cannot take goes the other way."""
+    """Single states by a native call of what is asked, against the interpreter; what it cannot take
+    goes the other way."""
     m = am.example(name)
     q, v, _ = states(m)
     asks = (m.constraint_jacobian, m.constraint_residual)
-    before = [[ask(x[None])[0] for ask in asks] + [m.constraint_rate(x[None], v[:1])[0]] for x in q]
+    terms = m.constraint_solver.equations.interpreted_terms(q, np.tile(v[0], (len(q), 1)))
+    before = zip(terms.J, terms.residual, terms.rate, strict=True)
     for x, own in zip(q, before, strict=True):
         for given in (x, x.tolist(), np.ascontiguousarray(np.stack([x, x])[:, ::-1])[:, ::-1][0]):
             found = [ask(given) for ask in asks] + [m.constraint_rate(given, v[0])]
@@ -242,7 +242,7 @@ def test_rows_together():
     """Several directions by one call of rows, which share a state: as one after the other."""
     m = am.example("stewart")
     q, v, _ = states(m)
-    ask = row_kernels(m.evaluator, m.constraint_solver.equations.constraints, True)
+    ask = m.constraint_solver.equations.row_kernels().all
     many = np.resize(q, (9, m.nq))
     found = ask.together(many, v[0])
     for k, x in enumerate(many):

@@ -97,12 +97,12 @@ CLOSINGS = [("revolute", "spherical"), ("disc", "ball"), ("gimbal-rz", "coupling
 @pytest.mark.parametrize("passive", [True, False])
 @pytest.mark.parametrize("closing", CLOSINGS)
 def test_whole_equations_in_one_code(closing, passive):
-    """M, forces and all rows as numpy has them from the motion of the bodies."""
+    """M, forces and all rows, against those of the tree and of the interpreter."""
     m, q = closed_tree(5, closing)
     equations, rng = m.constraint_solver.equations, np.random.default_rng(3)
     q, v, tau = (np.tile(x, (3, 1)) for x in (q, rng.normal(size=m.nv), rng.normal(size=m.nv)))
     v *= np.arange(3)[:, None]
-    terms = equations.rows.terms(equations.motion(q, v), q, v, passive)
+    terms = equations.interpreted_terms(q, v, passive)
     h = m.tree.bias_forces(q, v, passive=passive)
     many = equations.system(q, v, tau, passive=passive)
     for k, found in [(slice(None), many), *((k, None) for k in range(3))]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints.equations import Equations
-from armillary.constraints.table import ACCELERATIONS, STEPS, options_for, small
+from armillary.constraints.plan import small
+from armillary.constraints.table import ACCELERATIONS, STEPS, options_for
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import Tables, parametric
@@ -42,7 +43,7 @@ def compiled_kernels(
         return None
     request = Request(algorithm, reads, owner.moving_base)
     verify = of_closed(equations, passive) if verified else None
-    options = options_for(equations, ACCELERATIONS if verified else code, states)
+    options = options_for(equations.evaluator.options, ACCELERATIONS if verified else code, states)
     kernels = Program(request, _tables(equations, reads, passive), options, verify)
     try:
         return kernels if kernels.straight() else None

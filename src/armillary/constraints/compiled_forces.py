@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from armillary.algorithms.closed.joint_forces import ForcePlan, joint_forces
 from armillary.constraints import kept_rows
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.plan import following_rows, plan_of
-from armillary.constraints.table import STEPS, options_for, small
+from armillary.constraints.plan import following_rows, plan_of, small
+from armillary.constraints.table import STEPS, options_for
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import parametric
@@ -26,7 +26,7 @@ def force_code(
 ) -> OneOrMany | None:
     """Straight-line code of all forces, made once; None where there is none.  given: numbers of the
     bodies are inputs.  states: that are asked for at once."""
-    options = options_for(equations, STEPS, states)
+    options = options_for(equations.evaluator.options, STEPS, states)
     key = ("forces", external, passive, given, options.budget)
 
     def make() -> OneOrMany | None:

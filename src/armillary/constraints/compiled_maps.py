@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from armillary.algorithms.closed.force_map import force_map
+from armillary.constraints.plan import small
 from armillary.constraints.self_stress import ForceMap, force_map_of, of_axes
-from armillary.constraints.table import STEPS, options_for, small
+from armillary.constraints.table import STEPS, options_for
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.request import Request
 from armillary.model.lowering.constraints import lower_constraints
@@ -75,7 +76,7 @@ def _kernels(equations: Equations) -> OneOrMany | None:
     tables = owner.tables(False)
     tables = replace(tables, constraints=lower_constraints(equations.model, tables))
     request = Request(force_map, ("q", "v", "a"), owner.moving_base, owner.vertical_gravity)
-    program = Program(request, tables, options_for(equations, STEPS))
+    program = Program(request, tables, options_for(equations.evaluator.options, STEPS))
     return OneOrMany(program, owner.base_numbers) if program.straight() else None
 
 

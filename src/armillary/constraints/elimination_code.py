@@ -12,22 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.algorithms.closed.constrained import MASSLESS, Plan
-from armillary.algorithms.closed.elimination_terms import BodyMotion, elimination_terms
+from armillary.algorithms.closed.elimination_terms import elimination_terms
 from armillary.algorithms.closed.residual import LEAST_SQUARES
 from armillary.algorithms.passes import Algorithm
-from armillary.codegen.abi import Arrays, Context, Ints, Slot, bits
+from armillary.codegen.abi import Arrays, Context, Slot, bits
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes, native
 from armillary.constraints.large import LargeSystem, armature_of, large_system
 from armillary.constraints.plan import closing_weights
-from armillary.constraints.row_code import RowCode, numbers_of
+from armillary.constraints.row_code import RowCode
+from armillary.constraints.row_records import Records, hold
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import CodeKind, Linked
 from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.request import Request
-from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.closing_tables import Closing
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.program import Program
 
-_ORIGIN = 9  # of a body in its BodyMotion
 # of the terms of an equation, and of all accelerations: refined until no more is left.  Ten times
 # as much, next to a singularity of a delta robot, was 6e-9 of its accelerations
 _REFINED = 1e-15
@@ -113,18 +112,10 @@ class EliminationCode:
         request = Request(elimination_terms(self.level, articulated), reads, moving)
         linked = LoopCode(request, self.tables).linked(lanes, arrays)
         made = _Tables(self, moving)
-        libraries = [code.library(lanes) for code in made.codes]
         linked.libraries[0] = _driver(lanes)
-        linked.libraries += libraries
-        closing = made.closing(linked, [x.addresses["constraint_rows"] for x in libraries])
-        linked.point(Context.CLOSING, closing)
+        linked.point(Context.CLOSING, made.closing(linked, lanes))
         linked.extra = made.memory
         return linked
-
-
-def _carriers(tables: Tables) -> list[int]:
-    """The body that each degree of freedom moves."""
-    return [k for k, body in enumerate(tables.bodies) for _ in range(body.joint.nv)]
 
 
 @cache
@@ -139,24 +130,13 @@ def _driver(lanes: Lanes) -> Library:
     )
 
 
-class _Tables:
+class _Tables(Records):
     """Where everything stands in the memory of a state, and the tables over it."""
 
     def __init__(self, code: EliminationCode, moving_base: bool):
+        super().__init__(code.tables, code.reads)
         self.code, self.system, self.equations = code, code.system, code.system.equations
-        self.constraints = code.tables.constraints or ConstraintTable((), ())
-        self.memory = 0
-        n, bodies = code.tables.nv, len(code.tables.bodies)
-        self._carriers = _carriers(code.tables)
-        self.motion, self.axes = self._room(BodyMotion.size * bodies), self._room(6 * n)
-        self.columns, self.bias = self._room(6 * n), self._room(n)
-        self.codes: list[RowCode] = []
-        self._spans: list[tuple[int, int]] = []  # first and last member of every kind
-        self._ints: list[list[int]] = []
-        self._numbers: list[float] = []
-        self._forms: list[tuple[int, int, int, int]] = []  # place, first and last term, input
-        self._offsets: list[float] = []
-        self._terms: list[tuple[int, float]] = []
+        self.columns, self.bias = self.room(6 * code.tables.nv), self.room(code.tables.nv)
         self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values
         self._wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
         self._known: dict[tuple[int, int], int] = {}  # (constraint, +1 or -1) -> place
@@ -169,29 +149,23 @@ class _Tables:
         self._trace(moving_base)
         self._linear()
 
-    def _room(self, count: int) -> int:
-        first, self.memory = self.memory, self.memory + count
-        return first
-
     # -- rows --------------------------------------------------------------------------------------
 
     def _trace(self, moving_base: bool) -> None:
         kept = {int(row): k for k, row in enumerate(self.system.kept)}
-        for members in self._kinds():
+        for members in self.equations.rows.kinds:
             one = self.constraints.frames[members[0]]
             spans = [self.constraints.slices[self.constraints.frames[k].name] for k in members]
             wanted = [r for r in range(one.count) if any(s.start + r in kept for s in spans)]
             closing = [
                 r for r in range(one.count) if any(self._closing[s][r : r + 1].any() for s in spans)
             ]
-            code = RowCode(one, tuple(wanted), self.code.level, moving_base, tuple(closing))
+            code = RowCode(one, moving_base, tuple(wanted), self.code.level, tuple(closing))
             if not wanted and not code.known and not closing:
                 continue
-            self.codes.append(code)
-            first = len(self._ints)
-            for number, span in zip(members, spans, strict=True):
-                record = self._member(number, code)
-                self._numbers += [float(x) ** 2 for x in self._closing[span][closing]]
+            weights = [[float(x) ** 2 for x in self._closing[s][closing]] for s in spans]
+            records = self.members(code, members, weights)
+            for number, span, record in zip(members, spans, records, strict=True):
                 self._squares += [record + code.openings + k for k in range(len(closing))]
                 for n, row in enumerate(wanted):
                     if span.start + row not in kept:
@@ -202,39 +176,6 @@ class _Tables:
                         self._wrenches[side] = record + code.wrench(n, body)
                 for body in code.bodies if code.known else ():
                     self._known[number, 2 * body - 1] = record + code.wrench(code.rows, body)
-            self._spans.append((first, len(self._ints)))
-
-    def _kinds(self) -> list[list[int]]:
-        """Numbers of the constraints between frames that share their code."""
-        kinds: dict[tuple[int, bool, bool], list[int]] = {}
-        for k, group in enumerate(self.equations.rows.groups):
-            for number in group.numbers.tolist():
-                frame = self.constraints.frames[number]
-                key = (k, frame.first < 0, frame.second < 0)
-                kinds.setdefault(key, []).append(number)
-        return list(kinds.values())
-
-    def _member(self, number: int, code: RowCode) -> int:
-        """The integers and numbers of a constraint; its record."""
-        frame, row = self.constraints.frames[number], [0] * Ints.SIZE
-        row[Ints.WORK] = self._room(code.size)
-        row[Ints.PARENT_WORK] = self.motion + BodyMotion.size * max(frame.second, 0)
-        row[Ints.PARENT_SUM] = self.motion + BodyMotion.size * max(frame.first, 0)
-        row[Ints.CONSTS] = len(self._numbers)
-        if frame.turns is not None:
-            row[Ints.SUM] = self._form(frame.turns.offset, frame.turns.terms, "q")
-        self._numbers += numbers_of(frame)
-        self._ints.append(row)
-        return row[Ints.WORK]
-
-    def _form(self, offset: float, terms: Sequence[tuple[int, float]], source: str) -> int:
-        """offset + Σ coefficient * input: where it stands."""
-        place, first = self._room(1), len(self._terms)
-        self._terms += terms
-        slot = self.code.reads.index(source) if terms else 0
-        self._forms.append((place, first, len(self._terms), slot))
-        self._offsets.append(offset)
-        return place
 
     def _linear(self) -> None:
         """Values of couplings and prescribed motions."""
@@ -244,39 +185,22 @@ class _Tables:
             if len(self._closing) and self._closing[row] and axis.offset is not None:
                 w = float(self._closing[row])
                 terms = [(q, x * w) for _, q, x in axis.terms]
-                self._openings.append(self._form(-axis.offset * w, terms, "q"))
-            if row not in number:
-                continue
-            place = {
-                "gamma": lambda a: self._form(a.acceleration, (), "v"),
-                "rate": lambda a: self._following(a.velocity, a.terms, 0, "v"),
-                "residual": lambda a: self._following(a.offset, a.terms, 1, "q"),
-            }[self.code.level](axis)
-            self._values[number[row]] = place
-
-    def _following(
-        self, wish: float | None, terms: Sequence[tuple[int, int, float]], index: int, source: str
-    ) -> int:
-        """Σ coefficient * input - wish; 0 where nothing is wished."""
-        if wish is None:
-            return self._form(0.0, (), source)
-        return self._form(-wish, [((v, q)[index], x) for v, q, x in terms], source)
+                self._openings.append(self.form(-axis.offset * w, terms, "q"))
+            if row in number:
+                self._values[number[row]] = self.value(axis, self.code.level)
 
     # -- tables ------------------------------------------------------------------------------------
-
-    def _origin(self, body: int) -> int:
-        return self.motion + BodyMotion.size * body + _ORIGIN
 
     def _powers(self) -> list[tuple[int, int, int, int]]:
         """Axis, wrench, point of the wrench, point of the axis, of every entry that is a power."""
         rows, (i, j) = self.equations.rows, (self.system.dofs[k] for k in self.system.mass_pairs)
-        carriers = self._carriers
+        carriers = self.carriers
         found = [
             (
                 self.axes + 6 * b,
                 self.columns + 6 * a,
-                self._origin(carriers[a]),
-                self._origin(carriers[b]),
+                self.origin(carriers[a]),
+                self.origin(carriers[b]),
             )
             for a, b in zip(i.tolist(), j.tolist(), strict=True)
         ]
@@ -290,8 +214,8 @@ class _Tables:
         """The power of a wrench of a constraint along an axis."""
         frame = self.constraints.frames[number]
         body = frame.second if sign > 0 else frame.first
-        carrier = self._carriers[dof]
-        return self.axes + 6 * dof, wrench, self._origin(body), self._origin(carrier)
+        carrier = self.carriers[dof]
+        return self.axes + 6 * dof, wrench, self.origin(body), self.origin(carrier)
 
     def _pushes(self) -> list[tuple[int, ...]]:
         links = zip(*(x.tolist() for x in self.equations.rows.links), strict=True)
@@ -304,32 +228,23 @@ class _Tables:
             if (number, int(sign)) in self._known
         ]
 
-    def closing(self, linked: Linked, addresses: Sequence[int]) -> NDArray[np.int64]:
+    def closing(self, linked: Linked, lanes: Lanes) -> NDArray[np.int64]:
         """All tables; their arrays are kept by what is linked."""
         c, t, s = np.zeros(Closing.SIZE, np.int64), Closing, self.system
         self._lay_out(c)
+        self.point(linked, c, lanes)
         for field, name in ((t.V, "v"), (t.TAU, "tau"), (t.PRESCRIBED, "prescribed")):
             c[field] = self.code.reads.index(name) if name in self.code.reads else -1
-        spans = [(a, *span) for a, span in zip(addresses, self._spans, strict=True)]
         powers, pushes = self._powers(), self._pushes()
-        terms, factors = zip(*self._terms, strict=True) if self._terms else ((0,), (0.0,))
-        of_forms = {t.FORMS: self._forms, t.TERMS: terms, t.POWERS: powers, t.PUSHES: pushes}
-        integers = {t.CODES: spans, t.INTS: self._ints, t.OPENINGS: self._squares + self._openings}
-        integers |= of_forms | self._of_factor()
+        integers = {t.POWERS: powers, t.PUSHES: pushes, t.OPENINGS: self._squares + self._openings}
         doubles: dict[Slot, object] = {
-            t.CONSTS: self._numbers,
-            t.OFFSETS: self._offsets,
-            t.FACTORS: factors,
             t.CONSTANTS: s.constants,
             t.ARMATURE: armature_of(self.code.tables)[s.dofs],
             t.SCALE: s.scale,
             t.MU: s.mu,
             t.OPEN: self.code.open_rows,
         }
-        for kind, arrays in ((np.int64, integers), (np.float64, doubles)):
-            for field, values in arrays.items():
-                c[field] = linked.held(np.ascontiguousarray(values, kind))
-        c[t.CODE_COUNT], c[t.FORM_COUNT] = len(spans), len(self._forms)
+        hold(linked, c, integers | self._of_factor(), doubles)
         c[t.POWER_COUNT], c[t.PUSH_COUNT] = len(powers), len(pushes)
         c[t.CHECK_OPEN] = bool(len(self.code.open_rows))
         c[t.SQUARE_COUNT], c[t.OPENING_COUNT] = len(self._squares), len(self._openings)
@@ -341,17 +256,16 @@ class _Tables:
         """Sizes, and places in the memory."""
         s, t = self.system, Closing
         c[t.DOFS], c[t.ROWS], c[t.UNKNOWNS] = s.n, len(s.kept), s.size
-        c[t.MOTION], c[t.AXES] = self.motion, self.axes
         c[t.COLUMNS], c[t.BIAS] = self.columns, self.bias
         c[t.ENTRY_COUNT], c[t.FIRST_ROW] = len(s.entries), len(s.mass_pairs[0])
         c[t.FACTOR_COUNT] = len(s.factor.ranks)
-        c[t.K] = self._room(len(s.entries))
+        c[t.K] = self.room(len(s.entries))
         for field in (t.WORK, t.LOWER):
-            c[field] = self._room(len(s.factor.ranks))
+            c[field] = self.room(len(s.factor.ranks))
         for field in (t.RIGHT, t.X, t.RESIDUAL, t.STEP, t.FIRST, t.NORM):
-            c[field] = self._room(s.size)
+            c[field] = self.room(s.size)
         nv = self.code.tables.nv
-        c[t.ALL_DOFS], c[t.SOLUTION] = nv, self._room(nv)
+        c[t.ALL_DOFS], c[t.SOLUTION] = nv, self.room(nv)
         c[t.SOLUTION_INPUT] = len(self.code.reads) if self.code.articulated else -1
 
     def _of_factor(self) -> dict[Slot, object]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.algorithms.tree import inverse_dynamics, kinematics, mass_matrix
-from armillary.constraints.compiled_rows import chosen_rows, row_kernels
-from armillary.constraints.compiled_system import compiled_system
+from armillary.algorithms.closed.row_terms import row_motion
+from armillary.algorithms.closed.state_equations import state_equations
+from armillary.algorithms.tree import inverse_dynamics, mass_matrix
+from armillary.constraints.compiled_rows import RowKernels, program_over_rows
 from armillary.constraints.drift import (
     AnyPenalty,
     CorrectiveForce,
@@ -21,16 +22,15 @@ from armillary.constraints.drift import (
 )
 from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, answer, solve
-from armillary.constraints.row_groups import Bodies
-from armillary.constraints.rows import Rows, Terms, of_kernel
+from armillary.constraints.placed_bodies import PlacedBodies
+from armillary.constraints.rows import FORCE, Rows, Terms, of_kernel
+from armillary.constraints.table import STEPS, options_for
 from armillary.errors import InputError, SingularError
-from armillary.evaluate.arrays import diameter, rotated_back
+from armillary.evaluate.arrays import diameter
 from armillary.evaluate.inputs import Array, BoundQuestion, common_rows, is_none
 from armillary.evaluate.memo import Memo
 from armillary.evaluate.named_states import State
 from armillary.evaluate.tree import Tree
-from armillary.joints.closures import OnPlane
-from armillary.joints.rolling import RollingDisc
 from armillary.model.checks import principal_moments
 from armillary.model.constraint_parts import Contact, Distance, Loop, Surface
 from armillary.model.lowering.constraint_table import ConstraintTable
@@ -91,7 +91,8 @@ class Equations:
 
         It depends neither on which joint closes a loop nor on where the machine stands."""
         model = self.model
-        points = self._points(np.array(model.start()))
+        placed = self.placed(np.array(model.start())[None])
+        points = placed.points(self.constraints, self.tables)
         size = max([diameter(points) / 2, *(wheel.radius for wheel in model.wheels)])
         if size > 0.0:
             return float(size)
@@ -106,21 +107,6 @@ class Equations:
         if given is not None:
             return given
         return min(_SEVERAL * self.model.accuracy / min(self.length, 1.0), _COARSEST)
-
-    def _points(self, q: Array) -> Array:
-        bodies = self.motion(q[None], np.zeros((1, self.tables.nv)))
-        points = [bodies.o[0, :-1]]
-        for group in self.rows.groups:
-            sides = [(group.first, group.r1), (group.second, group.r2)]
-            # the ground is everywhere: where its frame stands says nothing
-            for body, r in sides[isinstance(group.closure, (RollingDisc, OnPlane)) :]:
-                E = bodies.E[0, body]
-                points.append(bodies.o[0, body] + rotated_back(E, r))
-        for k, part in enumerate(self.tables.bodies):
-            if part.inertia.mass > 0:
-                com = np.array([float(x) for x in part.own @ part.inertia.com()])
-                points.append((bodies.o[0, k] + bodies.E[0, k].T @ com)[None])
-        return np.concatenate(points)
 
     @cached_property
     def negative(self) -> bool:
@@ -147,16 +133,15 @@ class Equations:
 
     # -- states ----------------------------------------------------------------------------------
 
-    def motion(self, q: Array, v: Array) -> Bodies:
-        """Where all bodies are and how they move; q (B, nq), v (B, nv)."""
-        result = self.evaluator.run(kinematics.columns_and_bias, {"q": q, "v": v})
-        base = self.evaluator.base()
-        rate, push = (np.array(x.leaves(), float) for x in (base.velocity, base.acceleration))
-        return Bodies.of(result, rate, push, q)
+    def placed(self, q: Array) -> PlacedBodies:
+        """Where all bodies and their axes are; q (B, nq)."""
+        still = np.zeros((len(q), self.tables.nv))
+        found = self.evaluator.run(row_motion, {"q": q, "v": still})
+        return PlacedBodies.of(found["motion"], found["S"])
 
     def spring_energy(self, q: Array) -> Array:
         """(B,) potential energy of springs in the joints that close loops, J."""
-        return self.rows.spring_energy(self.motion(q, np.zeros((len(q), self.tables.nv))))
+        return self.row_kernels().springs(q)
 
     def energy(
         self,
@@ -191,26 +176,34 @@ class Equations:
         return terms if moving is None else moving.shifted(terms)
 
     def _terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
-        """By compiled code where there is some."""
-        kernels = self._row_kernels(passive) if len(q) else None
-        if kernels is not None:
-            return of_kernel(kernels({"q": q, "v": v}, len(q)))
-        return self.rows.terms(self.motion(q, v), q, v, passive)
+        return of_kernel(self.row_kernels(passive).all({"q": q, "v": v}, len(q)))
 
-    def _row_kernels(self, passive: bool) -> OneOrMany | None:
-        constraints = self.constraints if passive else self.constraints.bare
-        make = partial(row_kernels, self.evaluator, constraints, passive)
+    def interpreted_terms(self, q: Array, v: Array, passive: bool = True) -> Terms:
+        """All rows at B states by equations that no compiler has touched."""
+        interpreter, base = self.row_kernels(passive).interpreter, self.evaluator.base_numbers
+        return of_kernel(interpreter({"q": q, "v": v}, len(q), base))
+
+    def row_kernels(self, passive: bool = True) -> RowKernels:
+        """Code of all rows.  passive: with friction and springs of loops."""
+
+        def make() -> RowKernels:
+            tables = self.evaluator.tables(True, passive)
+            rows = self.rows if passive else Rows(self.constraints.bare, tables)
+            return RowKernels(self.evaluator, rows)
+
         return self.memo.once(("rows", passive), make)
+
+    def row_entries(self, q: Array) -> Array:
+        """(B, pairs) entries of J at `rows.pairs`, of few configurations."""
+        return self.row_kernels().entries(q)
 
     def at_once(self, names: tuple[str, ...], q: object, v: object = None) -> Any:
         """J, `rate` or `residual` of all rows at one state of plain arrays, by a native call: one
-        array or several.  None: there is no code yet, or it cannot take the state."""
+        array or several.  None: there is no compiler, or it cannot take the state."""
         ask = self._at_once.get(names)
         if ask is None:
-            kernels = self._row_kernels(True) if self.constraints.count else None
-            if kernels is None:
-                return None
-            ask = self._at_once[names] = chosen_rows(kernels, names) or (lambda *_: None)
+            found = self.row_kernels().chosen(names) if self.constraints.count else None
+            ask = self._at_once[names] = found or (lambda *_: None)
         return ask(q, self._rest if v is None else v)
 
     def place(self, q: Array) -> tuple[Array, Array]:
@@ -236,7 +229,7 @@ class Equations:
         if passive:
             self.evaluator.refuse_load_friction("constraints and actuator forces")
         plain = is_none(external) and parameters is None
-        found = compiled_system(self, q, v, tau, passive) if plain else None
+        found = self._at_once_system(q, v, tau, passive) if plain else None
         M, force, terms = found or self._system(q, v, tau, external, passive, parameters)
         if isinstance(prescribed, RowMotion):
             terms = prescribed.shifted(terms)
@@ -247,6 +240,38 @@ class Equations:
         else:
             target = target + self.baumgarte_terms(q, terms, baumgarte)
         return System(q, v, M, force, target, terms)
+
+    def _at_once_system(
+        self, q: Array, v: Array, tau: Array, passive: bool
+    ) -> tuple[Array, Array, Terms] | None:
+        """M (B, n, n), force (B, n) and rows of B states by one code; None where there is none."""
+        code = self.whole_code(("q", "v", "tau"), passive, len(q)) if len(q) else None
+        if code is None:
+            return None
+        found = code({"q": q, "v": v, "tau": tau}, len(q))
+        return found["M"], found["pushes"][:, FORCE], of_kernel(found)
+
+    def whole_code(
+        self, reads: tuple[str, ...], passive: bool, states: int = 0
+    ) -> OneOrMany | None:
+        """Straight-line code of the whole equations of states that are given by `reads`
+        (algorithms/closed/state_equations.py), made once; None where there is none.  states: that
+        are asked for at once."""
+        if "parameters" in reads:
+            return None
+        owner = self.evaluator
+        constraints = self.constraints if passive else self.constraints.bare
+        options = options_for(owner.options, STEPS, states)
+
+        def make() -> OneOrMany | None:
+            from armillary.evaluate.lean_call import OneOrMany
+
+            program = program_over_rows(
+                owner, state_equations, reads, constraints, passive, options
+            )
+            return None if program is None else OneOrMany(program, owner.base_numbers)
+
+        return self.memo.once(("equations", reads, passive, options.budget), make)
 
     def _system(
         self,
@@ -310,8 +335,7 @@ class Equations:
         if not self.constraints.count:
             return np.zeros(0, bool)
         q = self.random_configurations(np.random.default_rng(0), OPEN_SAMPLES)
-        bodies = self.motion(q, np.zeros((len(q), self.tables.nv)))
-        entries = np.abs(self.rows.sparse_terms(bodies)[0]).max(axis=0, initial=0.0)
+        entries = np.abs(self.row_entries(q)).max(axis=0, initial=0.0)
         s, (rows, columns, *_) = self.scaling, self.rows.pairs
         largest = np.zeros(self.constraints.count)
         np.maximum.at(largest, rows, entries * s.rows[rows] * s.columns[columns] / s.length)

@@ -16,8 +16,7 @@ from armillary.algorithms.closed.constrained import constrained_dynamics
 from armillary.algorithms.passes import Algorithm, GlobalStep
 from armillary.constraints.constraint_solver import ConstraintSolver
 from armillary.constraints.large import large_system
-from armillary.constraints.plan import make_plan, samples_of
-from armillary.constraints.table import small
+from armillary.constraints.plan import make_plan, samples_of, small
 from armillary.errors import InputError
 from armillary.evaluate.evaluator import Evaluator
 from armillary.evaluate.functions import FUNCTIONS

@@ -33,7 +33,7 @@ from armillary.constraints.moving import Prescribed, RowMotion, with_prescribed
 from armillary.constraints.notes import warn_open
 from armillary.constraints.null_space_states import NullSpaceOfStates, null_space_of_states
 from armillary.constraints.nullspace import Answer
-from armillary.constraints.plan import for_inputs, plan_of
+from armillary.constraints.plan import for_inputs, plan_of, small
 from armillary.constraints.plan import may_contradict as contradiction
 from armillary.constraints.states import (
     answerable,
@@ -42,7 +42,6 @@ from armillary.constraints.states import (
     plain_state,
     solvable,
 )
-from armillary.constraints.table import small
 from armillary.errors import InputError, ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.evaluator import Evaluator, External
 from armillary.evaluate.inputs import Array, flag, result_type, wrenches

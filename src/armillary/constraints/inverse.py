@@ -34,9 +34,8 @@ from armillary.constraints.ladder import (
 )
 from armillary.constraints.load_friction import load_friction_of
 from armillary.constraints.mobility import told_of
-from armillary.constraints.plan import may_contradict
+from armillary.constraints.plan import may_contradict, small
 from armillary.constraints.states import answerable, finite_rows
-from armillary.constraints.table import small
 from armillary.errors import InputError, ProjectionWarning, Remedy, warn_caller
 from armillary.evaluate.inputs import Array, result_type
 

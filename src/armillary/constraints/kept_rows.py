@@ -50,8 +50,7 @@ def _find(
     start = np.tile(equations.tree.initial, (_SAMPLES, 1))
     kick = rng.normal(size=(_SAMPLES, equations.tables.nv)) * s.columns
     q = equations.tree.integrate(start, kick)
-    bodies = equations.motion(q, np.zeros((_SAMPLES, equations.tables.nv)))
-    J = equations.rows.sparse_terms(bodies)[0]
+    J = equations.row_entries(q)
     rows, columns, *_ = equations.rows.pairs
     scaled = J * s.rows[rows] * s.columns[columns] / s.length
     largest = max(float(np.abs(scaled).max(initial=0.0)), 1.0)  # size of rows that move anything

@@ -20,7 +20,7 @@ from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.kept_rows import kept_rows
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
-from armillary.constraints.row_groups import Bodies, Indices
+from armillary.constraints.rows import Indices
 from armillary.evaluate.arrays import shifted
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.tree import Tables
@@ -91,8 +91,7 @@ class LargeSystem:
     def values(self, q: Array) -> Array:
         """Entries of K at one configuration, articulated joints locked."""
         equations, (i, j) = self.equations, (self.dofs[k] for k in self.mass_pairs)
-        bodies: Bodies = equations.motion(q[None], np.zeros((1, equations.tables.nv)))
-        J = equations.rows.sparse_terms(bodies)[0][0, self.pairs]
+        bodies, J = equations.placed(q[None]), equations.row_entries(q[None])[0, self.pairs]
         F = equations.evaluator.run(mass_matrix.mass_columns, {"q": q[None]})["F"]
         carriers = equations.rows.carriers
         arm = bodies.o[:, carriers[i]] - bodies.o[:, carriers[j]]

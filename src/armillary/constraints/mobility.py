@@ -21,9 +21,8 @@ from armillary.constraints.assembly import Closer
 from armillary.constraints.ladder import Notes
 from armillary.constraints.notes import clash_notes, open_limit, opening_weights, refuse_open
 from armillary.constraints.nullspace import Answer, Factor
-from armillary.constraints.plan import independent_rows, plan_of, samples_of
+from armillary.constraints.plan import independent_rows, plan_of, samples_of, small
 from armillary.constraints.projection import Projector
-from armillary.constraints.table import small
 from armillary.evaluate.deferred import Deferred, Later
 from armillary.evaluate.inputs import Array, whole_number
 from armillary.shown import shown

@@ -14,9 +14,9 @@ import numpy as np
 from armillary.codegen.abi import Context
 from armillary.codegen.jit import Library, native_call
 from armillary.codegen.target import native
-from armillary.constraints.compiled_system import FORCE, equation_kernels
 from armillary.constraints.null_space_kernel import Space, small_enough
 from armillary.constraints.plan import closing_weights
+from armillary.constraints.rows import FORCE
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import Kernel, Linked, address_of
 from armillary.evaluate.request import MANY_STATES
@@ -68,8 +68,8 @@ def null_space_of_states(
 
     def make() -> NullSpaceOfStates | None:
         fits = native() and small_enough(equations.constraints.count, equations.tables.nv)
-        code = equation_kernels(equations, reads, passive, MANY_STATES + 1) if fits else None
-        return None if code is None else NullSpaceOfStates(equations, code)
+        code = equations.whole_code(reads, passive, MANY_STATES + 1) if fits else None
+        return None if code is None else NullSpaceOfStates(equations, code.program)
 
     return equations.memo.once(("null space of states", reads, passive), make)
 

@@ -19,9 +19,11 @@ from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.assembly import Closer
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.equations import OPEN_SAMPLES
+from armillary.constraints.kept_rows import kept_rows
 from armillary.constraints.notes import open_limit, opening_weights
 from armillary.constraints.nullspace import RANK_TOLERANCE, counted
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
+from armillary.constraints.table import OPERATIONS, PER_BODY, PER_UNKNOWN, options_for
 from armillary.evaluate.inputs import Array
 
 if TYPE_CHECKING:
@@ -40,6 +42,29 @@ _IMPLIED = 1e-6  # of its terms: what rows may contradict each other within a st
 def plan_of(equations: Equations) -> Plan:
     """How forward dynamics are solved, made once; for mechanisms of any size: sparse_plan.py."""
     return equations.memo.once("plan", lambda: make_plan(equations, implied=True))
+
+
+def small(equations: Equations) -> bool:
+    """Is the mechanism small enough to be traced for straight-line code, and is that wanted?"""
+    options, n = equations.evaluator.options, equations.tables.nv
+    if options.tier is not None:
+        return options.tier == 2
+    bodies, most = len(equations.tables.bodies), options.budget // PER_UNKNOWN
+    if PER_BODY * bodies > options.budget or n > most:
+        return False
+    # half of the rows of a planar loop follow from the others: they are looked at where it matters
+    return n + equations.constraints.count <= most or n + len(kept_rows(equations)) <= most
+
+
+def report(equations: Equations) -> str:
+    """Which code answers, as `compile_report` prints it."""
+    unknowns = f"{equations.tables.nv} coordinates and {equations.constraints.count} rows"
+    who = "straight, or loops" if small(equations) else "loops"
+    lines = [f"closed, with {unknowns}: {who}; behind them the null space"]
+    for code in OPERATIONS if small(equations) else ():
+        most = options_for(equations.evaluator.options, code).budget
+        lines.append(f"  {code:<34} straight up to {most} operations, else loops")
+    return "\n".join(lines)
 
 
 def for_inputs(plan: Plan, reads: tuple[str, ...]) -> Plan:

@@ -22,9 +22,8 @@ from armillary.constraints.ladder import Outcome, Solver, States, solve_in_turn
 from armillary.constraints.moving import Prescribed, RowMotion, spread
 from armillary.constraints.null_space_states import NullSpaceOfStates, null_space_of_states
 from armillary.constraints.nullspace import RANK_TOLERANCE
-from armillary.constraints.plan import for_inputs, make_plan
+from armillary.constraints.plan import for_inputs, make_plan, small
 from armillary.constraints.states import finite_rows, plain_state
-from armillary.constraints.table import small
 from armillary.errors import ArmillaryError, ModelError
 from armillary.evaluate.inputs import Array
 
@@ -131,8 +130,8 @@ class Projector:
         equations, open_ = self.equations, np.ones(1, bool)
         q = equations.tree.initial[None].copy()
         self._newton(kernels, q, open_, _Given())
-        bodies = equations.motion(q, np.zeros((1, equations.tables.nv)))
-        residual = equations.rows.block(bodies).residual[0]
+        residual, linear = equations.place(q[0])[1].copy(), len(equations.constraints.axes)
+        residual[len(residual) - linear :] = 0.0  # of couplings and drives
         return bool(open_[0]) or self.closer.opening(residual) <= self.closer.nearly_closed
 
     def project(

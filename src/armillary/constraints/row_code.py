@@ -8,20 +8,23 @@ forces.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.elimination_terms import BodyMotion
+from armillary.algorithms.closed.row_terms import along_axes
 from armillary.codegen.cache import remembered
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import identity, of_lanes
-from armillary.model.lowering.constraint_table import FrameConstraint, TurnCount
+from armillary.model.lowering.constraint_table import FrameConstraint, TurnCount, missing
 from armillary.scalar import Scalar
-from armillary.spatial import Force, Motion, RigidMotion, Transform, Vector
+from armillary.spatial import Force, Matrix, Motion, RigidMotion, Transform, Vector
 
 if TYPE_CHECKING:
     from armillary.graph.function import Block
@@ -56,6 +59,10 @@ class _TwoBodies:
     def _of(self, body: int) -> BodyMotion:
         return self.motions.get(body, self.world)
 
+    def origin(self, body: int) -> Vector:
+        """Of a body, in the world."""
+        return self._of(body).Y.r
+
     def meeting(self, one: int, two: int) -> int:
         return -1
 
@@ -76,18 +83,11 @@ class _TwoBodies:
 
 
 @dataclass(frozen=True)
-class RowCode:
-    """The rows of one kind: those that are wanted of one of its members.
-
-    In the record of a member stand the values of its wanted rows, then their wrenches on each body
-    that is not the world; then, where there are known forces, those; then how far its closing rows
-    are open, squared, times the weights that stand behind its other numbers."""
+class KindCode(ABC):
+    """Code of the constraints of one kind, which stands on one of them."""
 
     constraint: FrameConstraint
-    wanted: tuple[int, ...]
-    level: str  # gamma, rate or residual of the wanted rows
     moving_base: bool
-    closing: tuple[int, ...] = ()  # rows that are looked at whether they are closed
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -96,27 +96,26 @@ class RowCode:
         return tuple(side for side, body in ends if body >= 0)
 
     @property
-    def rows(self) -> int:
-        return len(self.wanted)
-
-    @cached_property
-    def known(self) -> bool:
-        """Are there known forces: of contacts that push, of friction and springs?"""
-        return bool(remembered(self._identity, "known", lambda: self._traced[1]))
-
-    @property
+    @abstractmethod
     def size(self) -> int:
         """Numbers of a record."""
-        return self.openings + len(self.closing)
 
     @property
-    def openings(self) -> int:
-        """Where those of the closing rows begin."""
-        return self.rows + (self.rows + self.known) * WRENCH * len(self.bodies)
+    def further(self) -> int:
+        """Constants of a member behind `numbers_of`."""
+        return 0
 
-    def wrench(self, row: int, body: int) -> int:
-        """Where the wrench of a row on a body (0, 1) begins; row `rows`: the known one."""
-        return self.rows + (row * len(self.bodies) + self.bodies.index(body)) * WRENCH
+    @abstractmethod
+    def found(
+        self, constraint: FrameConstraint, seen: _TwoBodies, more: Sequence[Scalar]
+    ) -> tuple[list[Scalar], tuple[bool, ...]]:
+        """The numbers of a record, and what it is worth to know of them.  more: the further
+        constants."""
+
+    @cached_property
+    def flags(self) -> tuple[bool, ...]:
+        """What is known of the numbers of a record; see `found`."""
+        return tuple(remembered(self._identity, "flags", lambda: self._traced[1]))
 
     def library(self, lanes: Lanes) -> Library:
         def text() -> str:
@@ -129,24 +128,26 @@ class RowCode:
 
     @cached_property
     def _identity(self) -> str | None:
-        parts = (self.constraint, self.wanted, self.level, self.moving_base, self.closing)
-        return identity("constraint rows", *parts)
+        """Numbers and names in which members differ are none of it."""
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        kind = _symbolic(self.constraint, [0.5] * len(numbers_of(self.constraint)))
+        parts["constraint"] = replace(kind, name="", body="", own=Matrix.identity())
+        return identity("constraint rows", type(self).__name__, *parts.values())
 
     @cached_property
-    def _traced(self) -> tuple[Block, bool]:
-        """The code, and whether there are known forces."""
+    def _traced(self) -> tuple[Block, tuple[bool, ...]]:
+        """The code, and what is known of its numbers."""
         from armillary.evaluate.specialise import symbolic_base
         from armillary.graph.expr import Graph
         from armillary.graph.function import Block, Store
 
-        graph, bodies = Graph(), self.bodies
-        count = len(numbers_of(self.constraint))
-        values = [graph.load("const", k) for k in range(count + len(self.closing))]
+        graph, count = Graph(), len(numbers_of(self.constraint))
+        values = [graph.load("const", k) for k in range(count + self.further)]
         motions = {
             side: BodyMotion.from_leaves(
                 [graph.load(_PLACES[side], k, 0) for k in range(BodyMotion.size)]
             )
-            for side in bodies
+            for side in self.bodies
         }
         g = symbolic_base(graph, self.moving_base)
         world = BodyMotion(
@@ -155,16 +156,115 @@ class RowCode:
             RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
         )
         seen = _TwoBodies(motions, world, graph.load("sum", 0, 0))
-        constraint, weights = _symbolic(self.constraint, values[:count]), values[count:]
+        constraint = _symbolic(self.constraint, values[:count])
+        numbers, flags = self.found(constraint, seen, values[count:])
+        stores = [Store(("own", k), graph.lift(x)) for k, x in enumerate(numbers)]
+        return Block(_SYMBOL, 0, stores), flags
+
+
+@dataclass(frozen=True)
+class RowCode(KindCode):
+    """The rows that elimination asks for: those that are wanted of one of the members.
+
+    In the record of a member stand the values of its wanted rows, then their wrenches on each body
+    that is not the world; then, where there are known forces, those; then how far its closing rows
+    are open, squared, times the weights that stand behind its other numbers."""
+
+    wanted: tuple[int, ...]
+    level: str  # gamma, rate or residual of the wanted rows
+    closing: tuple[int, ...] = ()  # rows that are looked at whether they are closed
+
+    @property
+    def rows(self) -> int:
+        return len(self.wanted)
+
+    @property
+    def known(self) -> bool:
+        """Are there known forces: of contacts that push, of friction and springs?"""
+        return self.flags[0]
+
+    @property
+    def size(self) -> int:
+        return self.openings + len(self.closing)
+
+    @property
+    def openings(self) -> int:
+        """Where those of the closing rows begin."""
+        return self.rows + (self.rows + self.known) * WRENCH * len(self.bodies)
+
+    @property
+    def further(self) -> int:
+        return len(self.closing)
+
+    def wrench(self, row: int, body: int) -> int:
+        """Where the wrench of a row on a body (0, 1) begins; row `rows`: the known one."""
+        return self.rows + (row * len(self.bodies) + self.bodies.index(body)) * WRENCH
+
+    def found(
+        self, constraint: FrameConstraint, seen: _TwoBodies, more: Sequence[Scalar]
+    ) -> tuple[list[Scalar], tuple[bool, ...]]:
+        """Flag: are there known forces?"""
         found = constraint.rows_at(seen, self.wanted)
         numbers: list[Scalar] = list(getattr(found, self.level))
         known = bool(found.known) and self.level == "gamma"
         for wrench in [*found.entries, *([found.known] if known else [])]:
-            numbers += [wrench[WRENCH * side + k] for side in bodies for k in range(WRENCH)]
+            numbers += [wrench[WRENCH * side + k] for side in self.bodies for k in range(WRENCH)]
         squares = constraint.openings(seen) if self.closing else []
-        numbers += [w * squares[k] for w, k in zip(weights, self.closing, strict=True)]
-        stores = [Store(("own", k), graph.lift(x)) for k, x in enumerate(numbers)]
-        return Block(_SYMBOL, 0, stores), known
+        numbers += [w * squares[k] for w, k in zip(more, self.closing, strict=True)]
+        return numbers, (known,)
+
+
+@dataclass(frozen=True)
+class AllRowsCode(KindCode):
+    """All that `row_terms` has of the constraints of one kind.
+
+    In the record of a member stand gamma, rate and residual of its rows; then, along the world's
+    axes at the origin of its second frame, the wrenches whose powers are its rows of J, and those
+    of its multipliers where these differ; then that origin, the axes of the frame as a person sees
+    it, and the known wrenches: all of them, and that of friction and springs; then what its springs
+    store."""
+
+    @property
+    def rows(self) -> int:
+        return self.constraint.count
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where they begin, by name."""
+        count, ideal = WRENCH * self.rows, self.constraint.closure.ideal
+        sizes = {"right": 3 * self.rows, "wrench": count} | ({} if ideal else {"force": count})
+        sizes |= {"origin": 3, "frame": 9, "known": WRENCH, "resisted": WRENCH, "stored": 1}
+        found = dict(zip(sizes, accumulate(sizes.values(), initial=0), strict=False))
+        return {"force": found["wrench"]} | found
+
+    @property
+    def size(self) -> int:
+        return self.places["stored"] + 1
+
+    @property
+    def further(self) -> int:
+        return 9  # the frame that a person sees
+
+    def found(
+        self, constraint: FrameConstraint, seen: _TwoBodies, more: Sequence[Scalar]
+    ) -> tuple[list[Scalar], tuple[bool, ...]]:
+        """Flags: are there known forces, and friction or springs among them?"""
+        motion, closure = constraint.relative(seen), constraint.closure
+        wrenches = closure.wrenches(motion.X_21)
+        right = constraint.right_sides(motion, wrenches, range(self.rows))
+        forces = [] if closure.ideal else closure.forces(motion.X_21)
+        resisted = constraint.resistance(motion.X_21, motion.v, motion.near)
+        known = closure.given_force(motion.X_21) + resisted
+        X_2W = constraint.X_2B @ seen.pose(constraint.second, -1)  # from the second body's origin
+        numbers = [*right.gamma, *right.rate, *right.residual]
+        for wrench in (*wrenches, *forces):
+            numbers += along_axes(X_2W, wrench)
+        numbers += (X_2W.r + seen.origin(constraint.second)).leaves()
+        numbers += (Matrix.from_leaves(more) @ X_2W.E).leaves()
+        for wrench in (known, resisted):
+            numbers += along_axes(X_2W, wrench)
+        numbers.append(constraint.spring_energy(motion.X_21, motion.near))
+        return numbers, (not missing(known), not missing(resisted))
 
 
 def _symbolic(constraint: FrameConstraint, numbers: Sequence[Scalar]) -> FrameConstraint:

@@ -39,7 +39,7 @@ def slope_kernels(
 ) -> OneOrMany | None:
     """Code of slopes along directions, made once; None where it would be too long.  count: of
     states that are asked for."""
-    options = options_for(equations, SLOPES, count)
+    options = options_for(equations.evaluator.options, SLOPES, count)
 
     def make() -> OneOrMany | None:
         from armillary.evaluate.lean_call import OneOrMany

@@ -22,9 +22,9 @@ from armillary.constraints.compiled import compiled_kernels
 from armillary.constraints.ladder import States, results_of
 from armillary.constraints.null_space_kernel import solve_call
 from armillary.constraints.nullspace import Factor, Scaling, inertia_sums, orthonormal, solve
-from armillary.constraints.plan import make_plan, plan_of
+from armillary.constraints.plan import make_plan, plan_of, small
 from armillary.constraints.states import fulfilled
-from armillary.constraints.table import SLOPES, options_for, small
+from armillary.constraints.table import SLOPES, options_for
 from armillary.errors import ProjectionWarning, SingularError, warn_caller
 from armillary.evaluate.inputs import Array
 
@@ -113,7 +113,7 @@ def _split_program(equations: Equations, states: States, count: int) -> Program 
     if by_load or not len(states) or not native():
         return None
     given = (states.reads, states.passive)
-    key = ("split dynamics", *given, options_for(equations, SLOPES, count).budget)
+    key = ("split dynamics", *given, options_for(equations.evaluator.options, SLOPES, count).budget)
     return equations.memo.once(key, partial(_kernels, equations, *given, count))
 
 

@@ -104,9 +104,9 @@ def placed(equations: Equations, q: Array, v: Array) -> NDArray[np.bool_]:
         rows = equations.at_once(("residual", "rate"), q[0], v[0])
         if rows is not None and isfinite(sum(map(_total, rows))):
             return np.array([isfinite(_total(equations.tree.mass_matrix(q[0])))])
-    bodies = equations.motion(q, v)
+    bodies = equations.placed(q)
     known = known_rows(equations.terms(q, v)) & _near(q)
-    return finite_rows(q, v, bodies.E, bodies.o, bodies.S) & known
+    return finite_rows(q, v, bodies.Y, bodies.S) & known
 
 
 def answerable(system: System) -> NDArray[np.bool_]:

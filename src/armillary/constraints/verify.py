@@ -61,7 +61,7 @@ def _closed_residual(
     a = compiled(evaluator, kernels, kernel, given | numbers_of_bodies(evaluator, kernels))
     if not Outcome.of_kernel(a[None]).converged[0]:
         return 0.0  # left to the next solver
-    terms = equations.rows.terms(equations.motion(q[None], v[None]), q[None], v[None], passive)
+    terms = equations.interpreted_terms(q[None], v[None], passive)
     needed = joint_forces(plain, base, q, v, a) - terms.given[0]
     push = free.T @ (needed - tau)
     pushes = np.abs(free).T @ (np.abs(needed) + np.abs(tau) + np.abs(h))

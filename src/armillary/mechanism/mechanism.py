@@ -13,7 +13,7 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints import questions, solving
 from armillary.constraints.counts import Counts, counts
-from armillary.constraints.table import report as table_report
+from armillary.constraints.plan import report as table_report
 from armillary.doors import MechanismDoors
 from armillary.evaluate import configurations, derivatives, dynamics, frame_matrices
 from armillary.evaluate.answers import energy_lacks, load_friction_of

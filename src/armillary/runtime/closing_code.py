@@ -91,6 +91,16 @@ class ClosingCode(Code):
             total = self.more(total, w[k], moment)
         return total
 
+    def axis_at(self, axis: str, point: str, origin: str) -> list[str]:
+        """The motion of an axis (w; v) as its body moves another point:  (w; v + w × arm)."""
+        w, v = (self._vector(self.add(axis, k)) for k in (0, 3))
+        pairs = zip(self._vector(origin), self._vector(point), strict=True)
+        arm = [self.op("fsub", a, b) for a, b in pairs]
+        for k in range(3):
+            one, two = (k + 1) % 3, (k + 2) % 3
+            v[k] = self.less(self.more(v[k], w[one], arm[two]), w[two], arm[one])
+        return [*w, *v]
+
     def _vector(self, place: str) -> list[str]:
         return [self.load(self.add(place, k)) for k in range(3)]
 

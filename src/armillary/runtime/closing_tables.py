@@ -35,6 +35,11 @@ class Closing(Struct):
     # known forces: (axis, wrench, its point, the axis' point, rank)
     PUSHES = pointer()
     PUSH_COUNT = integer()
+    # results of rows alone (row_loop.py): (axis, its point, wrenches, their point, how many,
+    # result, place in it, numbers to the next) and signs of what links add to results; (place,
+    # result, place in it, how many) of what is copied
+    LINKS, SIGNS, COPIES = (pointer() for _ in range(3))
+    LINK_COUNT, COPY_COUNT = (integer() for _ in range(2))
     # kept rows: (rank, place of its value, number among all rows); regularisation; 1 / tolerance
     TARGETS, MU, OPEN = (pointer() for _ in range(3))
     # places of openings, as parts of what counts as closed (Base.opening): squares, then others

@@ -23,7 +23,7 @@ from armillary.runtime.tree_loop import loop_text
 
 def elimination_text(lanes: Lanes) -> str:
     """LLVM text with `batch(ctx)` for all rows."""
-    texts = (_rows, _assemble, _factor, _forward, _backward, _residual, _whole)
+    texts = (rows_text, _assemble, _factor, _forward, _backward, _residual, _whole)
     written = [text(lanes) for text in texts]
     return "\n\n".join([*written, refinement_text(lanes), loop_text(lanes, "whole")])
 
@@ -53,7 +53,7 @@ def _whole(lanes: Lanes) -> str:
     return c.text()
 
 
-def _rows(lanes: Lanes) -> str:
+def rows_text(lanes: Lanes) -> str:
     """Values and wrenches of all constraints between frames; values of linear ones."""
     c = ClosingCode("rows", lanes)
     forms, offsets = c.of(Closing.FORMS), c.of(Closing.OFFSETS)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from armillary.algorithms.interpreter import Run
-from armillary.model.lowering.constraint_table import FrameConstraint
+from armillary.model.lowering.constraint_table import FrameConstraint, missing
 from armillary.scalar import Scalar, nothing
 from armillary.spatial import Force, Motion, RigidMotion, Transform
 
@@ -146,8 +146,7 @@ class ConstraintPlace:
 
 def _some(wrench: Force) -> Force | None:
     """None where it is structurally zero."""
-    nothing = all(type(x) is int and x == 0 for x in wrench.leaves())
-    return None if nothing else wrench
+    return None if missing(wrench) else wrench
 
 
 _OPEN = 30.0  # an opening of e counts as 30 e, as in the rank (constraints/equations.py)

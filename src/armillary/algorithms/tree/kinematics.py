@@ -184,19 +184,3 @@ def along_world(b: Record, x: Any) -> Any:
     """A motion or force of the body, still at its origin, along the world's axes."""
     back = b.Y.E.T
     return type(x)(back @ x.angular, back @ x.linear)
-
-
-def _columns_and_bias(b, p, j):
-    """Pose, velocity and acceleration without joint accelerations, and the joint's axes."""
-    pose_and_motion(b, p, j)
-    j.S = [along_world(b, s) for s in b.S]
-
-
-columns_and_bias = Algorithm(
-    "columns_and_bias",
-    (Outward(_columns_and_bias),),
-    _world_motion,
-    ("q", "v"),
-    {"Y": "body", "v": "body", "a": "body", "S": "columns"},
-    {"Y": Transform, "v": Motion, "a": Motion, "S": Motion},
-)

@@ -21,14 +21,37 @@ Number = Callable[[Scalar], Scalar]  # how a constant of the mechanism becomes a
 
 
 @dataclass
-class ConstraintRows:
-    """Some rows of one constraint at a state:  J a = gamma."""
+class RightSides:
+    """Of some rows."""
 
-    entries: list[dict[int, Scalar]]  # of J, by degree of freedom
     gamma: list[Scalar]  # with bodies that move as accelerated: what J a is short of
     rate: list[Scalar]  # J v, from the prescribed one: 0 where the row is kept
     residual: list[Scalar]  # how far the row is open
+
+    def add(self, others: RightSides) -> None:
+        """Further rows."""
+        self.gamma += others.gamma
+        self.rate += others.rate
+        self.residual += others.residual
+
+
+@dataclass
+class ConstraintRows(RightSides):
+    """Some rows of one constraint at a state:  J a = gamma."""
+
+    entries: list[dict[int, Scalar]]  # of J, by degree of freedom
     known: dict[int, Scalar]  # generalised force of contacts that push, friction and springs
+
+
+@dataclass(frozen=True)
+class RelativeMotion:
+    """Frame 2 of a constraint as seen from frame 1, at a state."""
+
+    top: int  # the nearest body that carries both
+    X_21: Transform
+    v: Motion  # of 2 in 1, in frame 2
+    rate: Motion  # of v as seen in frame 2; gravity is in both bodies and cancels
+    near: Scalar | None  # the angle of a loop's joint, where the tree counts it
 
 
 class MovingBodies(Protocol):
@@ -111,33 +134,47 @@ class FrameConstraint:
         back = bodies.push(self.first, top, self.X_1A.T @ (X_21.T @ f_2))
         return there | {dof: -x for dof, x in back.items()}
 
-    def rows_at(self, bodies: MovingBodies, wanted: Sequence[int]) -> ConstraintRows:
-        """The wanted rows, from the motion of frame 2 as seen from frame 1."""
+    def relative(self, bodies: MovingBodies) -> RelativeMotion:
+        """How frame 2 moves, as seen from frame 1."""
         top, X_21 = self.seen(bodies)
         (v_A, m_A), (v_B, m_B) = bodies.motion(self.first), bodies.motion(self.second)
         v_1, v_2 = X_21 @ (self.X_1A @ v_A), self.X_2B @ v_B
         m_1, m_2 = X_21 @ (self.X_1A @ m_A), self.X_2B @ m_B
         v = v_2 - v_1
-        # rate of v as seen in frame 2; gravity is in both and cancels
         angular = m_2.alpha - m_1.alpha - m_2.w.cross(v.angular)
         linear = m_2.a - m_1.a - (m_1.w + m_2.w).cross(v.linear)
-        rate = Motion(angular, linear)
-        bias = rate_bias(self.closure, X_21, v)
-        wrenches = self.closure.wrenches(X_21)
+        near = None if self.turns is None else self.turns.angle(bodies.q)
+        return RelativeMotion(top, X_21, v, Motion(angular, linear), near)
+
+    def right_sides(
+        self, seen: RelativeMotion, wrenches: Sequence[Force], wanted: Sequence[int]
+    ) -> RightSides:
+        """Of the wanted rows, whose wrenches are among those of the closure."""
+        bias = rate_bias(self.closure, seen.X_21, seen.v)
+        residual = self.closure.residual(seen.X_21)
+        return RightSides(
+            gamma=[bias[k] - seen.rate.dot(wrenches[k]) for k in wanted],
+            rate=[seen.v.dot(wrenches[k]) for k in wanted],
+            residual=[residual[k] for k in wanted],
+        )
+
+    def rows_at(self, bodies: MovingBodies, wanted: Sequence[int]) -> ConstraintRows:
+        """The wanted rows, from the motion of frame 2 as seen from frame 1."""
+        seen = self.relative(bodies)
+        wrenches = self.closure.wrenches(seen.X_21)
 
         def push(f_2: Force) -> dict[int, Scalar]:
-            return self.push(bodies, top, X_21, f_2)
+            return self.push(bodies, seen.top, seen.X_21, f_2)
 
-        near = None if self.turns is None else self.turns.angle(bodies.q)
-        known = self.closure.given_force(X_21) + self.resistance(X_21, v, near)
-        nothing = all(type(x) is int and x == 0 for x in known.leaves())
-        residual = self.closure.residual(X_21)
+        right = self.right_sides(seen, wrenches, wanted)
+        known = self.closure.given_force(seen.X_21)
+        known = known + self.resistance(seen.X_21, seen.v, seen.near)
         return ConstraintRows(
             entries=[push(wrenches[k]) for k in wanted],
-            gamma=[bias[k] - rate.dot(wrenches[k]) for k in wanted],
-            rate=[v.dot(wrenches[k]) for k in wanted],
-            residual=[residual[k] for k in wanted],
-            known={} if nothing else push(known),
+            gamma=right.gamma,
+            rate=right.rate,
+            residual=right.residual,
+            known={} if missing(known) else push(known),
         )
 
     def openings(self, bodies: MovingBodies) -> list[Scalar]:
@@ -219,6 +256,11 @@ class FrameConstraint:
         """Names of the rows along the axes of the second frame as a person sees it; 1, 2, 3 count
         the joint's own axes (3: its axis) where those are turned."""
         return tuple(_own_name(row, self.own) for row in self.closure.rows)
+
+
+def missing(wrench: Force) -> bool:
+    """Is it structurally zero?"""
+    return all(type(x) is int and x == 0 for x in wrench.leaves())
 
 
 def nearest_turn(x: Scalar, near: Scalar) -> Scalar:
