@@ -249,7 +249,9 @@ class Equations:
         if code is None:
             return None
         found = code({"q": q, "v": v, "tau": tau}, len(q))
-        return found["M"], found["pushes"][:, FORCE], of_kernel(found)
+        force = found["pushes"][:, FORCE]
+        # a joint whose axes coincide is marked there: the null space names its motion
+        return (found["M"], force, of_kernel(found)) if np.isfinite(force).all() else None
 
     def whole_code(
         self, reads: tuple[str, ...], passive: bool, states: int = 0
