@@ -127,8 +127,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
         if text:
             warn_caller(text, ProjectionWarning)
         result = self._handed_out(a, single, dtype, out)
-        by_load = self._evaluator.model.load_dependent_joints
-        if not (by_load or (self.closed and self.may_contradict(None))):
+        plain = (states.reads, states.passive) == _PLAIN and not model.load_dependent_joints
+        if plain and not (self.closed and self.may_contradict(None)):
             self._serve(self._in_turn(*_PLAIN, self._needed), result)
         return result
 
