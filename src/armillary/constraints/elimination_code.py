@@ -112,14 +112,21 @@ class EliminationCode:
         reads = (*self.reads, *(SOLUTION,) * articulated)
         request = Request(elimination_terms(self.level, articulated), reads, moving)
         linked = LoopCode(request, self.tables).linked(lanes, arrays)
-        made = _Tables(self, moving)
+        return self.finished(linked, lanes, SystemTables(self, moving))
+
+    def finished(self, linked: Linked, lanes: Lanes, made: SystemTables) -> Linked:
+        """The loops of the tree, with those of the system around them."""
         libraries = [code.library(lanes) for code in made.codes]
-        linked.libraries[0] = _driver(lanes)
+        linked.libraries[0] = self.driver(lanes)
         linked.libraries += libraries
         closing = made.closing(linked, [x.addresses["constraint_rows"] for x in libraries])
         linked.point(Context.CLOSING, closing)
         linked.extra = made.memory
         return linked
+
+    def driver(self, lanes: Lanes) -> Library:
+        """The loops over tables."""
+        return _driver(lanes)
 
 
 def _carriers(tables: Tables) -> list[int]:
@@ -139,7 +146,7 @@ def _driver(lanes: Lanes) -> Library:
     )
 
 
-class _Tables:
+class SystemTables:
     """Where everything stands in the memory of a state, and the tables over it."""
 
     def __init__(self, code: EliminationCode, moving_base: bool):
@@ -148,8 +155,8 @@ class _Tables:
         self.memory = 0
         n, bodies = code.tables.nv, len(code.tables.bodies)
         self._carriers = _carriers(code.tables)
-        self.motion, self.axes = self._room(BodyMotion.size * bodies), self._room(6 * n)
-        self.columns, self.bias = self._room(6 * n), self._room(n)
+        self.motion, self.axes = self.room(BodyMotion.size * bodies), self.room(6 * n)
+        self.columns, self.bias = self.room(6 * n), self.room(n)
         self.codes: list[RowCode] = []
         self._spans: list[tuple[int, int]] = []  # first and last member of every kind
         self._ints: list[list[int]] = []
@@ -158,29 +165,36 @@ class _Tables:
         self._offsets: list[float] = []
         self._terms: list[tuple[int, float]] = []
         self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values
-        self._wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
+        self.wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
         self._known: dict[tuple[int, int], int] = {}  # (constraint, +1 or -1) -> place
-        self._closing = np.zeros(0)
-        if code.level == "gamma":
-            self._closing = np.array(closing_weights(self.equations))
+        self._closing = self._closing_weights()
         # places of what closing rows are open, weighed: squares, and numbers of linear rows
         self._squares: list[int] = []
         self._openings: list[int] = []
         self._trace(moving_base)
         self._linear()
 
-    def _room(self, count: int) -> int:
+    def room(self, count: int) -> int:
         first, self.memory = self.memory, self.memory + count
         return first
 
     # -- rows --------------------------------------------------------------------------------------
 
+    def _closing_weights(self) -> Array:
+        """(m), or none: of rows that are looked at whether they are closed."""
+        asked = self.code.level == "gamma"
+        return np.array(closing_weights(self.equations)) if asked else np.zeros(0)
+
+    def _wanted(self) -> set[int]:
+        """Rows whose wrenches are wanted."""
+        return set(self.system.kept.tolist())
+
     def _trace(self, moving_base: bool) -> None:
-        kept = {int(row): k for k, row in enumerate(self.system.kept)}
+        kept, taken = {int(row): k for k, row in enumerate(self.system.kept)}, self._wanted()
         for members in self._kinds():
             one = self.constraints.frames[members[0]]
             spans = [self.constraints.slices[self.constraints.frames[k].name] for k in members]
-            wanted = [r for r in range(one.count) if any(s.start + r in kept for s in spans)]
+            wanted = [r for r in range(one.count) if any(s.start + r in taken for s in spans)]
             closing = [
                 r for r in range(one.count) if any(self._closing[s][r : r + 1].any() for s in spans)
             ]
@@ -194,12 +208,13 @@ class _Tables:
                 self._numbers += [float(x) ** 2 for x in self._closing[span][closing]]
                 self._squares += [record + code.openings + k for k in range(len(closing))]
                 for n, row in enumerate(wanted):
-                    if span.start + row not in kept:
+                    if span.start + row not in taken:
                         continue
-                    self._values[kept[span.start + row]] = record + n
+                    if span.start + row in kept:
+                        self._values[kept[span.start + row]] = record + n
                     for body in code.bodies:
                         side = (span.start + row, 2 * body - 1)
-                        self._wrenches[side] = record + code.wrench(n, body)
+                        self.wrenches[side] = record + code.wrench(n, body)
                 for body in code.bodies if code.known else ():
                     self._known[number, 2 * body - 1] = record + code.wrench(code.rows, body)
             self._spans.append((first, len(self._ints)))
@@ -217,7 +232,7 @@ class _Tables:
     def _member(self, number: int, code: RowCode) -> int:
         """The integers and numbers of a constraint; its record."""
         frame, row = self.constraints.frames[number], [0] * Ints.SIZE
-        row[Ints.WORK] = self._room(code.size)
+        row[Ints.WORK] = self.room(code.size)
         row[Ints.PARENT_WORK] = self.motion + BodyMotion.size * max(frame.second, 0)
         row[Ints.PARENT_SUM] = self.motion + BodyMotion.size * max(frame.first, 0)
         row[Ints.CONSTS] = len(self._numbers)
@@ -229,7 +244,7 @@ class _Tables:
 
     def _form(self, offset: float, terms: Sequence[tuple[int, float]], source: str) -> int:
         """offset + Σ coefficient * input: where it stands."""
-        place, first = self._room(1), len(self._terms)
+        place, first = self.room(1), len(self._terms)
         self._terms += terms
         slot = self.code.reads.index(source) if terms else 0
         self._forms.append((place, first, len(self._terms), slot))
@@ -283,7 +298,7 @@ class _Tables:
         table, chosen = rows.pairs, self.system.pairs
         parts = (table.rows, table.columns, table.signs, table.constraints)
         for row, dof, sign, number in zip(*(x[chosen].tolist() for x in parts), strict=True):
-            found.append(self._push(self._wrenches[row, int(sign)], number, dof, int(sign)))
+            found.append(self._push(self.wrenches[row, int(sign)], number, dof, int(sign)))
         return found
 
     def _push(self, wrench: int, number: int, dof: int, sign: int) -> tuple[int, int, int, int]:
@@ -321,7 +336,7 @@ class _Tables:
             t.OFFSETS: self._offsets,
             t.FACTORS: factors,
             t.CONSTANTS: s.constants,
-            t.ARMATURE: armature_of(self.code.tables)[s.dofs],
+            t.ARMATURE: self._diagonal(),
             t.SCALE: s.scale,
             t.MU: s.mu,
             t.OPEN: self.code.open_rows,
@@ -337,6 +352,10 @@ class _Tables:
             c[field] = bits(x)
         return c
 
+    def _diagonal(self) -> Array:
+        """What is added to the diagonal of M, by degree of freedom."""
+        return armature_of(self.code.tables)[self.system.dofs]
+
     def _lay_out(self, c: NDArray[np.int64]) -> None:
         """Sizes, and places in the memory."""
         s, t = self.system, Closing
@@ -345,13 +364,13 @@ class _Tables:
         c[t.COLUMNS], c[t.BIAS] = self.columns, self.bias
         c[t.ENTRY_COUNT], c[t.FIRST_ROW] = len(s.entries), len(s.mass_pairs[0])
         c[t.FACTOR_COUNT] = len(s.factor.ranks)
-        c[t.K] = self._room(len(s.entries))
+        c[t.K] = self.room(len(s.entries))
         for field in (t.WORK, t.LOWER):
-            c[field] = self._room(len(s.factor.ranks))
+            c[field] = self.room(len(s.factor.ranks))
         for field in (t.RIGHT, t.X, t.RESIDUAL, t.STEP, t.FIRST, t.NORM):
-            c[field] = self._room(s.size)
+            c[field] = self.room(s.size)
         nv = self.code.tables.nv
-        c[t.ALL_DOFS], c[t.SOLUTION] = nv, self._room(nv)
+        c[t.ALL_DOFS], c[t.SOLUTION] = nv, self.room(nv)
         c[t.SOLUTION_INPUT] = len(self.code.reads) if self.code.articulated else -1
 
     def _of_factor(self) -> dict[Slot, object]:

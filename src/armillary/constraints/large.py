@@ -90,16 +90,21 @@ class LargeSystem:
 
     def values(self, q: Array) -> Array:
         """Entries of K at one configuration, articulated joints locked."""
-        equations, (i, j) = self.equations, (self.dofs[k] for k in self.mass_pairs)
+        equations = self.equations
         bodies: Bodies = equations.motion(q[None], np.zeros((1, equations.tables.nv)))
         J = equations.rows.sparse_terms(bodies)[0][0, self.pairs]
+        return np.concatenate([self._mass(q, bodies), J, self.constants])
+
+    def _mass(self, q: Array, bodies: Bodies) -> Array:
+        """Entries of M."""
+        equations, (i, j) = self.equations, (self.dofs[k] for k in self.mass_pairs)
         F = equations.evaluator.run(mass_matrix.mass_columns, {"q": q[None]})["F"]
         carriers = equations.rows.carriers
         arm = bodies.o[:, carriers[i]] - bodies.o[:, carriers[j]]
         M = np.einsum("bpi,bpi->bp", bodies.S[:, j], shifted(F[:, i], arm))[0]
         rotors = armature_of(equations.evaluator.tables(True, True, minimal=True))
         M[: self.n] += rotors[self.dofs]
-        return np.concatenate([M, J, self.constants])
+        return np.asarray(M)
 
     def _find_order(self) -> None:
         values = self.values(self.equations.tree.initial)
