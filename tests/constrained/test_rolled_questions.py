@@ -7,9 +7,7 @@ from test_rolled import ladder, signs, state
 
 import armillary as am
 from armillary.codegen.target import native
-from armillary.constraints import compiled_forces
 from armillary.constraints.kept_rows import following_rows, kept_rows
-from armillary.evaluate import program
 
 pytestmark = pytest.mark.skipif(not native(), reason="needs llvmlite")
 WINDOWS = 24
@@ -51,42 +49,17 @@ def test_bad_rows_have_no_zeros(long_ladder):
 
 
 def test_forces_are_those_of_the_null_space():
-    """One state by pivoted QR first, then by code: the same shares of what is not determined."""
+    """The same shares of what is not determined."""
     m = ladder(WINDOWS, seed=5)
     q, v, tau = state(m)
-    external = {"rod3": np.array([0.3, -0.2, 0.5, 2.0, -1.0, 0.7])}
-    first, loaded = m.solve(q, v, tau), m.solve(q, v, tau, external=external)
-    several = [m.solve(q, v, tau) for _ in range(12)][-1]
-    also = [m.solve(q, v, tau, external=external) for _ in range(2)][-1]
-    kinds = [x._codes[0].program.kernel(False, "double").code.kind for x in force_codes(m)]
-    assert kinds == ["rolled"] * 2
-    for before, after in ((first, several), (loaded, also)):
+    for external in (None, {"rod3": np.array([0.3, -0.2, 0.5, 2.0, -1.0, 0.7])}):
+        found = m.solve(q, v, tau, external=external)
+        expected = m.compile(tier=1).solve(q, v, tau, external=external)
         for name in ("acceleration", "multipliers"):
-            x, y = (np.asarray(getattr(s, name)) for s in (before, after))
+            y, x = (np.asarray(getattr(s, name)) for s in (found, expected))
             np.testing.assert_allclose(y, x, atol=1e-8 * np.abs(x).max(), err_msg=name)
-        x, y = (s.reactions.total for s in (before, after))
+        y, x = (s.reactions.total for s in (found, expected))
         np.testing.assert_allclose(y, x, atol=1e-8 * np.abs(x).max())
-
-
-@pytest.mark.parametrize("steady", [False, True])
-def test_long_code_of_forces_is_made_after_many_states(steady, monkeypatch):
-    """What was asked decides; where answers depend on their states alone, nothing does."""
-    monkeypatch.setattr(program, "_ROLLED_FROM", 1000)  # of 2100 operations
-    monkeypatch.setattr(compiled_forces, "_WORTH_LONG", 30)
-    m = ladder(WINDOWS, seed=5)
-    equations(m).steady = steady
-    q, v, tau = state(m)
-    first = [m.solve(q, v, tau) for _ in range(29)][-1]
-    assert not force_codes(m)
-    later = [m.solve(q, v, tau) for _ in range(2)][-1]
-    assert len(force_codes(m)) == (not steady)
-    x, y = first.reactions.total, later.reactions.total
-    np.testing.assert_allclose(y, x, atol=1e-8 * np.abs(x).max())
-
-
-def force_codes(m):
-    made = equations(m).memo._made.values()
-    return [x for x in made if isinstance(x, compiled_forces.ForceKernels)]
 
 
 def test_forces_of_batches_balance_the_motion():

@@ -15,6 +15,7 @@ from armillary.algorithms.closed.embedding import Pivot
 from armillary.algorithms.closed.joint_forces import ForcePlan, joint_forces
 from armillary.constraints import kept_rows
 from armillary.constraints.compiled_rows import Asked
+from armillary.constraints.loop_forces import LoopForces, loop_forces
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.own_code import own_plan
 from armillary.constraints.own_size import may_be_compiled, may_be_rolled
@@ -233,12 +234,22 @@ def _worth(equations: Equations, more: int) -> bool:
     return asked.count * unknowns >= _WORTH_UNKNOWNS and not may_be_compiled(equations)
 
 
+def _answering(
+    equations: Equations, more: int, external: bool, passive: bool, given: bool = False
+) -> ForceKernels | LoopForces | None:
+    """Loops where the mechanism is too large for straight-line code."""
+    if equations.evaluator.options.tier is None and not may_be_compiled(equations):
+        return loop_forces(equations, external, passive, given)
+    worth = _worth(equations, more)
+    return force_kernels(equations, external, passive, given) if worth else None
+
+
 def forces_at_once(
     equations: Equations, accelerations: Callable[..., Array], q: Array, v: Array, tau: Array
 ) -> dict[str, Array] | None:
     """The same as `compiled_forces` of one state (arrays of doubles, n each) by two native calls,
     once there is code; nothing where it does not answer, None where there is none."""
-    kernels = force_kernels(equations, False, True) if _worth(equations, 0) else None
+    kernels = _answering(equations, 0, False, True)
     if kernels is None:
         return None
     a = accelerations(q, v, tau)
@@ -257,9 +268,8 @@ def compiled_forces(
     stretch (B, 1) of states with q, v and tau; NaN in rows that are left to the null space.  None:
     there is no kernel, or it would not be worth its making.  accelerations: asked for where there
     is one."""
-    if not _worth(equations, len(arrays["q"])):
-        return None
-    kernels = force_kernels(equations, bool(wrenches), passive, "parameters" in arrays)
+    given = "parameters" in arrays
+    kernels = _answering(equations, len(arrays["q"]), bool(wrenches), passive, given)
     if kernels is None:
         return None
     evaluator, count = equations.evaluator, len(arrays["q"])

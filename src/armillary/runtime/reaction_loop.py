@@ -3,61 +3,25 @@
     [ D    J^T ] [ x ]   [ -r ]        r = M a + h - tau - known forces,    x = 0,   y = -λ
     [ J   -mu  ] [ y ] = [  0 ]
 
-is eliminated and refined by the code of elimination.py; D is constant, of the sizes of coordinates.
+is eliminated and refined by the code of elimination.py; D is constant, of the coordinates' sizes.
 Then the wrenches of the multipliers are carried inward, along the world's axes.  Rows that follow
-from others of their constraint share their multipliers: Z^T H Z c = Z^T (reactions), a second sparse
-system (constraints/loop_forces.py has its tables), whose factor is the same code over other tables.
+from others of their constraint share their multipliers: Z^T H Z c = Z^T (reactions), a second
+sparse system, whose factor is the same code over other tables (constraints/sharing.py).
 """
 
 from __future__ import annotations
 
-from armillary.codegen.abi import Context, Slot, Struct, double, integer, pointer, structure
+from armillary.codegen.abi import Context, Slot
 from armillary.codegen.target import Lanes
 from armillary.runtime.closing_code import ClosingCode
 from armillary.runtime.closing_tables import Closing
 from armillary.runtime.elimination import system_texts
+from armillary.runtime.reaction_tables import MOTION, Reacting
 from armillary.runtime.tree_loop import loop_text
 
 REFINEMENTS = 3
-MOTION = 24  # numbers of a body's motion: the first nine turn the world into its axes, then three
-_ORIGIN = 9  # are its origin
-_LOAD = 15
+_ORIGIN, _LOAD = 9, 15  # where the origin stands in a body's motion; numbers of its load
 _RESULTS = 5  # of the tree, and as many of the whole
-
-
-class Reacting(Struct):
-    """The tables of one mechanism's forces.  Places are numbers of the memory."""
-
-    EQUATIONS = structure(Closing)
-    SHARING = structure(Closing)  # of Z^T H Z
-    BODIES, CONSTRAINTS, ALL_ROWS = (integer() for _ in range(3))
-    LOADS, DRIVES, WORLD = (integer() for _ in range(3))  # of the tree; the world as a body
-    # multipliers, and a one behind them; wrenches that the constraints have on bodies, and that the
-    # joints transmit; of constraints by their multipliers, and their known ones, at `POINTS`
-    MULTIPLIERS, SUMS, REACTIONS, OWN, GIVEN, POINTS = (integer() for _ in range(6))
-    CARRIED, SHARES, PROBE = (integer() for _ in range(3))
-    # (multiplier, wrench, target): on bodies, of constraints, known ones of constraints
-    ITEMS = pointer()
-    ON_BODIES, OF_CONSTRAINTS, ITEM_COUNT = (integer() for _ in range(3))
-    PARENTS = pointer()  # of bodies
-    CARRIERS = pointer()  # of degrees of freedom
-    # constraints: (side whose wrenches are summed, body of the second frame), places of their
-    # motions; 1 or -1; turn and origin of the second frame
-    ENDS, SIGNS, FRAMES = (pointer() for _ in range(3))
-    # self-stresses: (wrench of a row, target) with a factor; (target, its point, other point);
-    # (entry, two carried); (right side, carried, wrench), its sign; (multiplier, unknown), factor
-    COMBINED, COMBINED_BY, LINKS, PAIRS, RIGHTS, RIGHTS_BY, SPREAD, SPREAD_BY = (
-        pointer() for _ in range(8)
-    )
-    COMBINED_COUNT, LINK_COUNT, PAIR_COUNT, RIGHT_COUNT, SPREAD_COUNT = (
-        integer() for _ in range(5)
-    )
-    # 1 / row size, by kept row; the inverse pivot it may have at most; the probe, and the size of
-    # forces, by degree of freedom; of the sum of squared masses
-    UNITS, LARGEST, PROBED, SIZES = (pointer() for _ in range(4))
-    MASSES, ARM = (double() for _ in range(2))  # and 1 / size of the machine
-    # squared: what counts as balanced, as rounding; 1 / what counts as stretched
-    UNBALANCED, ROUNDING, STRETCHED = (double() for _ in range(3))
 
 
 def reaction_text(lanes: Lanes) -> str:
@@ -126,18 +90,16 @@ def _whole(lanes: Lanes) -> str:
     outputs = [c.field(Context.OUTPUTS.at(k)) for k in range(_RESULTS)]
     # in the order of closed/force_terms.py
     places = (Closing.BIAS, Closing.MOTION, Reacting.LOADS, Closing.AXES, Reacting.DRIVES)
-    for k, slot in enumerate(places):
-        place = c.pointer(c.memory, c.of(slot), lanes.type)
-        c.set_field(Context.OUTPUTS.at(k), place)
+    for n, slot in enumerate(places):
+        c.set_field(Context.OUTPUTS.at(n), c.pointer(c.memory, c.of(slot), lanes.type))
     c.do("call void @run(ptr %ctx)")
-    for k, output in enumerate(outputs):
-        c.set_field(Context.OUTPUTS.at(k), output)
+    for n, output in enumerate(outputs):
+        c.set_field(Context.OUTPUTS.at(n), output)
     nothing, columns = c.constant(0.0), c.of(Closing.COLUMNS)
     with c.loop(c.mul(c.field(Context.NV), 6)) as k:
         c.put(c.add(columns, k), nothing)
-    for name in ("rows", "frames", "assemble", "sparse_factor", "multipliers"):
+    for name in ("rows", "frames", "assemble", "sparse_factor", "multipliers", "carry"):
         c.do(f"call void @{name}(ptr %ctx)")
-    c.do("call void @carry(ptr %ctx)")
     with c.when(c.let(f"icmp sgt i64 {c.of(Reacting.SPREAD_COUNT)}, 0")):
         c.do("call void @share(ptr %ctx)")
         c.do("call void @carry(ptr %ctx)")
@@ -150,9 +112,9 @@ def _frames(lanes: Lanes) -> str:
     """The world as a body that rests, and the origins of the second frames."""
     c = _Code("frames", lanes)
     world = c.of(Reacting.WORLD)
-    for k in range(_ORIGIN + 3):
-        one = k < _ORIGIN and k % 4 == 0
-        c.put(c.add(world, k), c.constant(1.0 if one else 0.0))
+    for number in range(_ORIGIN + 3):
+        one = number < _ORIGIN and number % 4 == 0
+        c.put(c.add(world, number), c.constant(1.0 if one else 0.0))
     ends, frames, points = c.of(Reacting.ENDS), c.of(Reacting.FRAMES), c.of(Reacting.POINTS)
     with c.loop(c.of(Reacting.CONSTRAINTS)) as k:
         _, second = c.column(ends, k, 2)

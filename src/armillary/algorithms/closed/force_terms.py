@@ -1,10 +1,10 @@
 """What the tree gives to the forces of a large closed mechanism whose accelerations are known.
 
-    needed (nv)         joint forces of the open tree: M a + h
-    motion (bodies, 24) of each body, see elimination_terms.py
-    load (bodies, 15)   the wrench in each joint of the open tree, along the world's axes at the
-                        origin of its body; and the body's own axes
-    S, psi (nv, 6)      each axis, and the wrench that drives along it, in the same way
+needed (nv)         joint forces of the open tree: M a + h
+motion (bodies, 24) of each body, see elimination_terms.py
+load (bodies, 15)   the wrench in each joint of the open tree, along the world's axes at the
+                    origin of its body; and the body's own axes
+S, psi (nv, 6)      each axis, and the wrench that drives along it, in the same way
 """
 
 from __future__ import annotations

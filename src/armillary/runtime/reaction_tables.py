@@ -1,0 +1,43 @@
+"""The tables of the forces of a large closed mechanism, as runtime/reaction_loop.py reads them."""
+
+from __future__ import annotations
+
+from armillary.codegen.abi import Struct, double, integer, pointer, structure
+from armillary.runtime.closing_tables import Closing
+
+MOTION = 24  # numbers of a body's motion: nine turn the world into its axes, three are its origin
+
+
+class Reacting(Struct):
+    """The tables of one mechanism's forces.  Places are numbers of the memory."""
+
+    EQUATIONS = structure(Closing)
+    SHARING = structure(Closing)  # of Z^T H Z
+    BODIES, CONSTRAINTS, ALL_ROWS = (integer() for _ in range(3))
+    LOADS, DRIVES, WORLD = (integer() for _ in range(3))  # of the tree; the world as a body
+    # multipliers, and a one behind them; wrenches that the constraints have on bodies, and that the
+    # joints transmit; of constraints by their multipliers, and their known ones, at `POINTS`
+    MULTIPLIERS, SUMS, REACTIONS, OWN, GIVEN, POINTS = (integer() for _ in range(6))
+    CARRIED, SHARES, PROBE = (integer() for _ in range(3))
+    # (multiplier, wrench, target): on bodies, of constraints, known ones of constraints
+    ITEMS = pointer()
+    ON_BODIES, OF_CONSTRAINTS, ITEM_COUNT = (integer() for _ in range(3))
+    PARENTS = pointer()  # of bodies
+    CARRIERS = pointer()  # of degrees of freedom
+    # constraints: (side whose wrenches are summed, body of the second frame), places of their
+    # motions; 1 or -1; turn and origin of the second frame
+    ENDS, SIGNS, FRAMES = (pointer() for _ in range(3))
+    # self-stresses: (wrench of a row, target) with a factor; (target, its point, other point);
+    # (entry, two carried); (right side, carried, wrench), its sign; (multiplier, unknown), factor
+    COMBINED, COMBINED_BY, LINKS, PAIRS, RIGHTS, RIGHTS_BY, SPREAD, SPREAD_BY = (
+        pointer() for _ in range(8)
+    )
+    COMBINED_COUNT, LINK_COUNT, PAIR_COUNT, RIGHT_COUNT, SPREAD_COUNT = (
+        integer() for _ in range(5)
+    )
+    # 1 / row size, by kept row; the inverse pivot it may have at most; the probe, and the size of
+    # forces, by degree of freedom; of the sum of squared masses
+    UNITS, LARGEST, PROBED, SIZES = (pointer() for _ in range(4))
+    MASSES, ARM = (double() for _ in range(2))  # and 1 / size of the machine
+    # squared: what counts as balanced, as rounding; 1 / what counts as stretched
+    UNBALANCED, ROUNDING, STRETCHED = (double() for _ in range(3))
