@@ -15,19 +15,19 @@ from armillary.algorithms.closed.constrained import MASSLESS, Plan
 from armillary.algorithms.closed.elimination_terms import BodyMotion, elimination_terms
 from armillary.algorithms.closed.residual import LEAST_SQUARES
 from armillary.algorithms.passes import Algorithm
-from armillary.codegen.abi import Arrays, Context, Ints, Slot, bits
+from armillary.codegen.abi import Arrays, Context, Slot, bits
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes, native
 from armillary.constraints.large import LargeSystem, armature_of, large_system
+from armillary.constraints.member_tables import MemberTables
 from armillary.constraints.plan import closing_weights
-from armillary.constraints.row_code import RowCode, numbers_of
+from armillary.constraints.row_code import RowCode
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import CodeKind, Linked
 from armillary.evaluate.loop_code import LoopCode
 from armillary.evaluate.request import Request
-from armillary.model.lowering.constraint_table import ConstraintTable
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.closing_tables import Closing
 
@@ -129,11 +129,6 @@ class EliminationCode:
         return _driver(lanes)
 
 
-def _carriers(tables: Tables) -> list[int]:
-    """The body that each degree of freedom moves."""
-    return [k for k, body in enumerate(tables.bodies) for _ in range(body.joint.nv)]
-
-
 @cache
 def _driver(lanes: Lanes) -> Library:
     def text() -> str:
@@ -146,24 +141,16 @@ def _driver(lanes: Lanes) -> Library:
     )
 
 
-class SystemTables:
+class SystemTables(MemberTables):
     """Where everything stands in the memory of a state, and the tables over it."""
 
     def __init__(self, code: EliminationCode, moving_base: bool):
-        self.code, self.system, self.equations = code, code.system, code.system.equations
-        self.constraints = code.tables.constraints or ConstraintTable((), ())
-        self.memory = 0
+        super().__init__(code.system.equations, code.tables, code.reads)
+        self.code, self.system = code, code.system
         n, bodies = code.tables.nv, len(code.tables.bodies)
-        self._carriers = _carriers(code.tables)
         self.motion, self.axes = self.room(BodyMotion.size * bodies), self.room(6 * n)
         self.columns, self.bias = self.room(6 * n), self.room(n)
         self.codes: list[RowCode] = []
-        self._spans: list[tuple[int, int]] = []  # first and last member of every kind
-        self._ints: list[list[int]] = []
-        self._numbers: list[float] = []
-        self._forms: list[tuple[int, int, int, int]] = []  # place, first and last term, input
-        self._offsets: list[float] = []
-        self._terms: list[tuple[int, float]] = []
         self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values
         self.wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
         self._known: dict[tuple[int, int], int] = {}  # (constraint, +1 or -1) -> place
@@ -173,10 +160,6 @@ class SystemTables:
         self._openings: list[int] = []
         self._trace(moving_base)
         self._linear()
-
-    def room(self, count: int) -> int:
-        first, self.memory = self.memory, self.memory + count
-        return first
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -191,7 +174,7 @@ class SystemTables:
 
     def _trace(self, moving_base: bool) -> None:
         kept, taken = {int(row): k for k, row in enumerate(self.system.kept)}, self._wanted()
-        for members in self._kinds():
+        for members in self.kinds():
             one = self.constraints.frames[members[0]]
             spans = [self.constraints.slices[self.constraints.frames[k].name] for k in members]
             wanted = [r for r in range(one.count) if any(s.start + r in taken for s in spans)]
@@ -204,7 +187,9 @@ class SystemTables:
             self.codes.append(code)
             first = len(self._ints)
             for number, span in zip(members, spans, strict=True):
-                record = self._member(number, code)
+                turns = self.constraints.frames[number].turns
+                place = 0 if turns is None else self.form(turns.offset, turns.terms, "q")
+                record = self.member(number, code.size, self.motion, BodyMotion.size, place)
                 self._numbers += [float(x) ** 2 for x in self._closing[span][closing]]
                 self._squares += [record + code.openings + k for k in range(len(closing))]
                 for n, row in enumerate(wanted):
@@ -219,38 +204,6 @@ class SystemTables:
                     self._known[number, 2 * body - 1] = record + code.wrench(code.rows, body)
             self._spans.append((first, len(self._ints)))
 
-    def _kinds(self) -> list[list[int]]:
-        """Numbers of the constraints between frames that share their code."""
-        kinds: dict[tuple[int, bool, bool], list[int]] = {}
-        for k, group in enumerate(self.equations.rows.groups):
-            for number in group.numbers.tolist():
-                frame = self.constraints.frames[number]
-                key = (k, frame.first < 0, frame.second < 0)
-                kinds.setdefault(key, []).append(number)
-        return list(kinds.values())
-
-    def _member(self, number: int, code: RowCode) -> int:
-        """The integers and numbers of a constraint; its record."""
-        frame, row = self.constraints.frames[number], [0] * Ints.SIZE
-        row[Ints.WORK] = self.room(code.size)
-        row[Ints.PARENT_WORK] = self.motion + BodyMotion.size * max(frame.second, 0)
-        row[Ints.PARENT_SUM] = self.motion + BodyMotion.size * max(frame.first, 0)
-        row[Ints.CONSTS] = len(self._numbers)
-        if frame.turns is not None:
-            row[Ints.SUM] = self._form(frame.turns.offset, frame.turns.terms, "q")
-        self._numbers += numbers_of(frame)
-        self._ints.append(row)
-        return row[Ints.WORK]
-
-    def _form(self, offset: float, terms: Sequence[tuple[int, float]], source: str) -> int:
-        """offset + Σ coefficient * input: where it stands."""
-        place, first = self.room(1), len(self._terms)
-        self._terms += terms
-        slot = self.code.reads.index(source) if terms else 0
-        self._forms.append((place, first, len(self._terms), slot))
-        self._offsets.append(offset)
-        return place
-
     def _linear(self) -> None:
         """Values of couplings and prescribed motions."""
         number = {int(row): k for k, row in enumerate(self.system.kept)}
@@ -259,11 +212,11 @@ class SystemTables:
             if len(self._closing) and self._closing[row] and axis.offset is not None:
                 w = float(self._closing[row])
                 terms = [(q, x * w) for _, q, x in axis.terms]
-                self._openings.append(self._form(-axis.offset * w, terms, "q"))
+                self._openings.append(self.form(-axis.offset * w, terms, "q"))
             if row not in number:
                 continue
             place = {
-                "gamma": lambda a: self._form(a.acceleration, (), "v"),
+                "gamma": lambda a: self.form(a.acceleration, (), "v"),
                 "rate": lambda a: self._following(a.velocity, a.terms, 0, "v"),
                 "residual": lambda a: self._following(a.offset, a.terms, 1, "q"),
             }[self.code.level](axis)
@@ -274,8 +227,8 @@ class SystemTables:
     ) -> int:
         """Σ coefficient * input - wish; 0 where nothing is wished."""
         if wish is None:
-            return self._form(0.0, (), source)
-        return self._form(-wish, [((v, q)[index], x) for v, q, x in terms], source)
+            return self.form(0.0, (), source)
+        return self.form(-wish, [((v, q)[index], x) for v, q, x in terms], source)
 
     # -- tables ------------------------------------------------------------------------------------
 
@@ -285,7 +238,7 @@ class SystemTables:
     def _powers(self) -> list[tuple[int, int, int, int]]:
         """Axis, wrench, point of the wrench, point of the axis, of every entry that is a power."""
         rows, (i, j) = self.equations.rows, (self.system.dofs[k] for k in self.system.mass_pairs)
-        carriers = self._carriers
+        carriers = self.carriers
         found = [
             (
                 self.axes + 6 * b,
@@ -305,7 +258,7 @@ class SystemTables:
         """The power of a wrench of a constraint along an axis."""
         frame = self.constraints.frames[number]
         body = frame.second if sign > 0 else frame.first
-        carrier = self._carriers[dof]
+        carrier = self.carriers[dof]
         return self.axes + 6 * dof, wrench, self._origin(body), self._origin(carrier)
 
     def _pushes(self) -> list[tuple[int, ...]]:
@@ -325,16 +278,11 @@ class SystemTables:
         self._lay_out(c)
         for field, name in ((t.V, "v"), (t.TAU, "tau"), (t.PRESCRIBED, "prescribed")):
             c[field] = self.code.reads.index(name) if name in self.code.reads else -1
-        spans = [(a, *span) for a, span in zip(addresses, self._spans, strict=True)]
+        self.put_members(c, linked, addresses)
         powers, pushes = self._powers(), self._pushes()
-        terms, factors = zip(*self._terms, strict=True) if self._terms else ((0,), (0.0,))
-        of_forms = {t.FORMS: self._forms, t.TERMS: terms, t.POWERS: powers, t.PUSHES: pushes}
-        integers = {t.CODES: spans, t.INTS: self._ints, t.OPENINGS: self._squares + self._openings}
-        integers |= of_forms | self._of_factor()
+        openings = self._squares + self._openings
+        integers = {t.POWERS: powers, t.PUSHES: pushes, t.OPENINGS: openings} | self._of_factor()
         doubles: dict[Slot, object] = {
-            t.CONSTS: self._numbers,
-            t.OFFSETS: self._offsets,
-            t.FACTORS: factors,
             t.CONSTANTS: s.constants,
             t.ARMATURE: self._diagonal(),
             t.SCALE: s.scale,
@@ -344,7 +292,6 @@ class SystemTables:
         for kind, arrays in ((np.int64, integers), (np.float64, doubles)):
             for field, values in arrays.items():
                 c[field] = linked.held(np.ascontiguousarray(values, kind))
-        c[t.CODE_COUNT], c[t.FORM_COUNT] = len(spans), len(self._forms)
         c[t.POWER_COUNT], c[t.PUSH_COUNT] = len(powers), len(pushes)
         c[t.CHECK_OPEN] = bool(len(self.code.open_rows))
         c[t.SQUARE_COUNT], c[t.OPENING_COUNT] = len(self._squares), len(self._openings)

@@ -243,7 +243,7 @@ class ForceTables(SystemTables):
         integers: dict[Slot, object] = {
             t.ITEMS: items,
             t.PARENTS: self.code.tables.parents,
-            t.CARRIERS: self._carriers,
+            t.CARRIERS: self.carriers,
         }
         integers |= sharing.integers
         frames = self._of_frames()

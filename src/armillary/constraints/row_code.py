@@ -8,22 +8,25 @@ forces.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.elimination_terms import BodyMotion
+from armillary.algorithms.closed.motion_slopes import duals
 from armillary.codegen.cache import remembered
 from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.model.lowering.constraint_table import FrameConstraint, TurnCount
-from armillary.scalar import Scalar
+from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Motion, RigidMotion, Transform, Vector
 
 if TYPE_CHECKING:
+    from armillary.graph.expr import Graph
     from armillary.graph.function import Block
 
 _SYMBOL = "constraint_rows"
@@ -75,8 +78,36 @@ class _TwoBodies:
         return {WRENCH * body + k: x for k, x in enumerate(wrench.leaves())}
 
 
+class _KindCode(ABC):
+    """A loop over the members of a kind."""
+
+    constraint: FrameConstraint
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """Which of the two are no world: 0, 1."""
+        ends = ((_FIRST, self.constraint.first), (_SECOND, self.constraint.second))
+        return tuple(side for side, body in ends if body >= 0)
+
+    def library(self, lanes: Lanes) -> Library:
+        def text() -> str:
+            from armillary.codegen.emit import BlockWriter
+
+            writer = BlockWriter(lanes, _SYMBOL)
+            return with_declarations(writer.write(self._block()), lanes)
+
+        return Library(text, [_SYMBOL], identity=of_lanes(self._identity, lanes), quick=lanes.quick)
+
+    @property
+    @abstractmethod
+    def _identity(self) -> str | None: ...
+
+    @abstractmethod
+    def _block(self) -> Block: ...
+
+
 @dataclass(frozen=True)
-class RowCode:
+class RowCode(_KindCode):
     """The rows of one kind: those that are wanted of one of its members.
 
     In the record of a member stand the values of its wanted rows, then their wrenches on each body
@@ -88,12 +119,6 @@ class RowCode:
     level: str  # gamma, rate or residual of the wanted rows
     moving_base: bool
     closing: tuple[int, ...] = ()  # rows that are looked at whether they are closed
-
-    @property
-    def bodies(self) -> tuple[int, ...]:
-        """Which of the two are no world: 0, 1."""
-        ends = ((_FIRST, self.constraint.first), (_SECOND, self.constraint.second))
-        return tuple(side for side, body in ends if body >= 0)
 
     @property
     def rows(self) -> int:
@@ -118,14 +143,8 @@ class RowCode:
         """Where the wrench of a row on a body (0, 1) begins; row `rows`: the known one."""
         return self.rows + (row * len(self.bodies) + self.bodies.index(body)) * WRENCH
 
-    def library(self, lanes: Lanes) -> Library:
-        def text() -> str:
-            from armillary.codegen.emit import BlockWriter
-
-            writer = BlockWriter(lanes, _SYMBOL)
-            return with_declarations(writer.write(self._traced[0]), lanes)
-
-        return Library(text, [_SYMBOL], identity=of_lanes(self._identity, lanes), quick=lanes.quick)
+    def _block(self) -> Block:
+        return self._traced[0]
 
     @cached_property
     def _identity(self) -> str | None:
@@ -135,7 +154,6 @@ class RowCode:
     @cached_property
     def _traced(self) -> tuple[Block, bool]:
         """The code, and whether there are known forces."""
-        from armillary.evaluate.specialise import symbolic_base
         from armillary.graph.expr import Graph
         from armillary.graph.function import Block, Store
 
@@ -148,13 +166,7 @@ class RowCode:
             )
             for side in bodies
         }
-        g = symbolic_base(graph, self.moving_base)
-        world = BodyMotion(
-            Transform.identity(),
-            g.velocity,
-            RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
-        )
-        seen = _TwoBodies(motions, world, graph.load("sum", 0, 0))
+        seen = _TwoBodies(motions, _world(graph, self.moving_base), graph.load("sum", 0, 0))
         constraint, weights = _symbolic(self.constraint, values[:count]), values[count:]
         found = constraint.rows_at(seen, self.wanted)
         numbers: list[Scalar] = list(getattr(found, self.level))
@@ -165,6 +177,62 @@ class RowCode:
         numbers += [w * squares[k] for w, k in zip(weights, self.closing, strict=True)]
         stores = [Store(("own", k), graph.lift(x)) for k, x in enumerate(numbers)]
         return Block(_SYMBOL, 0, stores), known
+
+
+@dataclass(frozen=True)
+class SlopeCode(_KindCode):
+    """Slopes of one kind: of what its rows are short of when bodies are accelerated, of their
+    rates; then, for each body that is not the world, the wrench of all multipliers and known forces
+    and its slopes.  Where the turns are counted stand these, their slope, and the multipliers."""
+
+    constraint: FrameConstraint
+    moving_base: bool
+
+    @property
+    def size(self) -> int:
+        """Numbers of a record."""
+        return 2 * self.constraint.count + 2 * WRENCH * len(self.bodies)
+
+    def wrench(self, body: int) -> int:
+        return 2 * self.constraint.count + 2 * WRENCH * self.bodies.index(body)
+
+    @cached_property
+    def _identity(self) -> str | None:
+        return identity("slopes of constraint rows", self.constraint, self.moving_base)
+
+    def _block(self) -> Block:
+        from armillary.graph.expr import Graph
+        from armillary.graph.function import Block, Store
+
+        graph, count, size = Graph(), self.constraint.count, BodyMotion.size
+        values = [graph.load("const", k) for k in range(len(numbers_of(self.constraint)))]
+        motions = {}
+        for side in self.bodies:
+            numbers = [graph.load(_PLACES[side], k, 0) for k in range(2 * size)]
+            motions[side] = duals(BodyMotion, numbers[:size], numbers[size:])
+        near, rate, *multipliers = (graph.load("sum", k, 0) for k in range(2 + count))
+        seen = _TwoBodies(motions, _world(graph, self.moving_base), Dual(near, rate))
+        found = _symbolic(self.constraint, values).rows_at(seen, range(count))
+        slopes: list[Scalar] = [-Dual.lift(x).slope for x in found.gamma]
+        slopes += [Dual.lift(x).slope for x in found.rate]
+        for side in self.bodies:
+            total = [Dual.lift(found.known.get(WRENCH * side + k, 0)) for k in range(WRENCH)]
+            for wrench, x in zip(found.entries, multipliers, strict=True):
+                total = [old + wrench[WRENCH * side + k] * x for k, old in enumerate(total)]
+            slopes += [x.value for x in total] + [x.slope for x in total]
+        stores = [Store(("own", k), graph.lift(x)) for k, x in enumerate(slopes)]
+        return Block(_SYMBOL, 0, stores)
+
+
+def _world(graph: Graph, moving_base: bool) -> BodyMotion:
+    from armillary.evaluate.specialise import symbolic_base
+
+    g = symbolic_base(graph, moving_base)
+    return BodyMotion(
+        Transform.identity(),
+        g.velocity,
+        RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
+    )
 
 
 def _symbolic(constraint: FrameConstraint, numbers: Sequence[Scalar]) -> FrameConstraint:

@@ -4,15 +4,18 @@ multipliers held: dual numbers through their steps, by the interpreter or by cod
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
+from armillary.codegen.target import native
 from armillary.constraints.compiled import longer
 from armillary.constraints.compiled_rows import Asked
-from armillary.constraints.own_size import may_be_rolled
+from armillary.constraints.loop_slopes import TreeSlopes, loop_slopes
+from armillary.constraints.own_size import may_be_compiled, may_be_rolled
 from armillary.constraints.splitting import LONGEST, SolvedSplit
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.request import Request
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.evaluator import External
     from armillary.evaluate.lean_call import OneOrMany
+    from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
 # states, which count twice: for fewer, the interpreter is done before they are compiled.  Both take
@@ -79,7 +83,7 @@ class Probe:
         passive: bool,
     ):
         owner = equations.evaluator
-        self.equations, self.passive = equations, passive
+        self.equations, self.passive, self.external = equations, passive, external
         self.tables = _tables(equations, passive)
         self.states = {"q": q, "v": solved.v, "a": solved.a}
         if external:
@@ -91,6 +95,8 @@ class Probe:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
+        if k and not may_be_compiled(self.equations) and native():
+            return self.by_loops(dq, dv)
         kernels = self._kernels(states) if k else None
         if kernels is None:
             return self._interpreted(dq, dv)
@@ -105,6 +111,28 @@ class Probe:
             for name in ("balance", "rows", "rates")
         )
         return balance, rows, rates
+
+    def by_loops(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """As `slopes`, for a mechanism of any size."""
+        (states, n, k), program = dq.shape, self._loops
+        along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
+        inputs = dict(zip(_ALONG, along, strict=True))
+        for name in ("q", "v", "a", "multipliers"):
+            x = self.states[name]
+            inputs[name] = x if states == 1 else np.repeat(x, k, axis=0)
+        found = program(inputs, states * k, self.equations.evaluator.base_numbers)
+        pushes, rows, rates = (
+            np.swapaxes(x.reshape(states, k, x.shape[1]), 1, 2) for x in found.values()
+        )
+        return self._tree.along(dq, dv) - pushes, rows, rates
+
+    @cached_property
+    def _loops(self) -> Program:
+        return loop_slopes(self.equations, self.tables, self.passive)
+
+    @cached_property
+    def _tree(self) -> TreeSlopes:
+        return TreeSlopes(self.equations, self.states, self.external, self.passive)
 
     def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
         """All directions (k, n) of one state, by one native call or, if they are few, by one each;

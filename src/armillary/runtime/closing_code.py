@@ -78,20 +78,26 @@ class ClosingCode(Code):
     def power(self, table: str, row: str) -> str:
         """Of the wrench (n; f) on the motion of an axis:  S · (n + arm × f; f)."""
         axis, wrench, point, origin = (self.read(table, self.add(row, k)) for k in range(4))
-        w, v = (self._vector(self.add(axis, k)) for k in (0, 3))
-        n, f = (self._vector(self.add(wrench, k)) for k in (0, 3))
-        pairs = zip(self._vector(point), self._vector(origin), strict=True)
+        w, v = (self.vector(self.add(axis, k)) for k in (0, 3))
+        n, f = (self.vector(self.add(wrench, k)) for k in (0, 3))
+        pairs = zip(self.vector(point), self.vector(origin), strict=True)
         arm = [self.op("fsub", a, b) for a, b in pairs]
         total = self.op("fmul", v[0], f[0])
         for k in (1, 2):
             total = self.more(total, v[k], f[k])
-        for k in range(3):
-            one, two = (k + 1) % 3, (k + 2) % 3
-            moment = self.less(self.more(n[k], arm[one], f[two]), arm[two], f[one])
-            total = self.more(total, w[k], moment)
+        for x, moment in zip(w, self.turned_by(n, arm, f), strict=True):
+            total = self.more(total, x, moment)
         return total
 
-    def _vector(self, place: str) -> list[str]:
+    def turned_by(self, n: Sequence[str], arm: Sequence[str], f: Sequence[str]) -> list[str]:
+        """n + arm × f."""
+        found = []
+        for k in range(3):
+            one, two = (k + 1) % 3, (k + 2) % 3
+            found.append(self.less(self.more(n[k], arm[one], f[two]), arm[two], f[one]))
+        return found
+
+    def vector(self, place: str) -> list[str]:
         return [self.load(self.add(place, k)) for k in range(3)]
 
     def there(self, slot: str) -> str:

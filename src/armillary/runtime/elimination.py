@@ -29,7 +29,7 @@ def elimination_text(lanes: Lanes) -> str:
 
 def system_texts(lanes: Lanes) -> str:
     """The equations of a block of states, their factor, and what it solves."""
-    texts = (_rows, _assemble, _factor, _forward, _backward, _residual)
+    texts = (rows_text, _assemble, _factor, _forward, _backward, _residual)
     return "\n\n".join(text(lanes) for text in texts)
 
 
@@ -58,7 +58,7 @@ def _whole(lanes: Lanes) -> str:
     return c.text()
 
 
-def _rows(lanes: Lanes) -> str:
+def rows_text(lanes: Lanes) -> str:
     """Values and wrenches of all constraints between frames; values of linear ones."""
     c = ClosingCode("rows", lanes)
     forms, offsets = c.of(Closing.FORMS), c.of(Closing.OFFSETS)

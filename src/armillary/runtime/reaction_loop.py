@@ -46,11 +46,7 @@ class _Code(ClosingCode):
         """(n; f) at another point:  n + (here - there) × f."""
         n, f = wrench[:3], wrench[3:]
         arm = [self.op("fsub", a, b) for a, b in zip(here, there, strict=True)]
-        turns = []
-        for k in range(3):
-            one, two = (k + 1) % 3, (k + 2) % 3
-            turns.append(self.less(self.more(n[k], arm[one], f[two]), arm[two], f[one]))
-        return [*turns, *f]
+        return [*self.turned_by(n, arm, f), *f]
 
     def turned(self, rows: list[str], vector: list[str]) -> list[str]:
         """By a matrix of nine numbers."""
@@ -77,7 +73,7 @@ class _Code(ClosingCode):
         return [self.read(table, self.add(start, k)) for k in range(width)]
 
     def origin(self, motion: str) -> list[str]:
-        return self._vector(self.add(motion, _ORIGIN))
+        return self.vector(self.add(motion, _ORIGIN))
 
     def squared(self, register: str, values: list[str]) -> None:
         for x in values:
@@ -200,7 +196,7 @@ def _at_points(c: _Code, wrenches: Slot) -> None:
     with c.loop(c.of(Reacting.CONSTRAINTS)) as k:
         side, _ = c.column(ends, k, 2)
         place, sign = c.add(c.of(wrenches), c.mul(k, 6)), c.shared(signs, k)
-        point = c._vector(c.add(points, c.mul(k, 3)))
+        point = c.vector(c.add(points, c.mul(k, 3)))
         moved = c.shifted(c.six(place), c.origin(side), point)
         c.put_all(place, [c.op("fmul", sign, x) for x in moved])
 
@@ -296,7 +292,7 @@ def _share(lanes: Lanes) -> str:
             c.put(place, c.more(c.load(place), factor, c.load(c.add(wrench, n))))
     with c.loop(count) as k:
         wrench, here, there = c.column(links, k, 3)
-        moved = c.shifted(c.six(wrench), c._vector(here), c._vector(there))
+        moved = c.shifted(c.six(wrench), c.vector(here), c.vector(there))
         c.put_all(c.add(carried, c.mul(k, 6)), c.weighed(moved, arm))
     pairs = c.of(Reacting.PAIRS)
     with c.loop(c.of(Reacting.PAIR_COUNT)) as k:
