@@ -1,15 +1,21 @@
 """All forces of closed mechanisms by native loops: as the null space has them, of any size."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from benchmarks.closed import car
+from closed_machines import uneven_ladder
+from test_loop_passive import LAWS, four_bar, moving
 from test_solution import EXAMPLES, NASTY, allowed, example_state, nasty
 
 import armillary as am
+from armillary.codegen.target import native
 from armillary.constraints.loop_forces import loop_forces
 from armillary.evaluate.inputs import wrench_rows
 from compare import close
 
+pytestmark = pytest.mark.skipif(not native(), reason="needs llvmlite")
 WRENCH = np.array([0.3, -0.2, 0.1, 2.0, -1.0, 0.5])
 # rows of several constraints depend on each other in every closed position: left to the null space
 ACROSS = {"two-link-load", "bricard", "two-wheeled-cart", "rover"}
@@ -67,10 +73,26 @@ def test_any_constraints(name):
     compared(m, q, v, tau, {m.bodies[3]: WRENCH}, tolerance=1e-9)
 
 
+@pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+def test_friction_and_springs_of_loops(law):
+    """Their angle counts the turns of the tree."""
+    m = four_bar("pin", law)
+    q, v = moving(m)
+    q[0] += 2.0 * np.pi
+    assert compared(m, q, v, np.ones(3)) is not None
+
+
+def test_moving_base():
+    m, q, v, tau = example_state("hslm")
+    rng = np.random.default_rng(0)
+    base = {"base_velocity": tuple(rng.normal(size=6)), "base_acceleration": (0.3,) * 6}
+    assert compared(am.Mechanism(replace(m.model, **base)), q, v, tau) is not None
+
+
 @pytest.mark.parametrize("make", ["ladder", "car", "train", "rolling train"])
 def test_large_mechanisms(make):
     m = {
-        "ladder": lambda: am.example("four-bar-ladder", n=40),
+        "ladder": lambda: uneven_ladder(40),
         "car": car,
         "train": lambda: am.vehicles.truck(4).mechanism,
         "rolling train": lambda: am.vehicles.truck(4, tyre="rolling").mechanism,
@@ -92,9 +114,8 @@ def test_other_inertias():
 
 def test_equilibrium_of_every_body():
     """Newton and Euler by hand: what the joints and loops transmit moves each body of a ladder."""
-    m = am.example("four-bar-ladder", n=30)
-    rng = np.random.default_rng(5)
-    q, v = m.project(m.integrate(m.initial, 0.1 * np.ones(m.nv)), rng.normal(size=m.nv))
+    m, rng = uneven_ladder(30), np.random.default_rng(5)
+    q, v = m.project(m.initial, rng.normal(size=m.nv))
     s = m.solve(q, v, rng.normal(size=m.nv))
     assert not s.suspect
     names, spots = list(m.bodies), {}

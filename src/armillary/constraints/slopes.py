@@ -15,7 +15,7 @@ from armillary.codegen.target import native
 from armillary.constraints.compiled import longer
 from armillary.constraints.compiled_rows import Asked
 from armillary.constraints.loop_slopes import TreeSlopes, loop_slopes
-from armillary.constraints.own_size import may_be_compiled, may_be_rolled
+from armillary.constraints.own_size import may_be_compiled
 from armillary.constraints.splitting import LONGEST, SolvedSplit
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.request import Request
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
-# states, which count twice: for fewer, the interpreter is done before they are compiled.  Both take
-# time in proportion to the bodies; where code is rolled up, it is made in the time of some bodies
-_WORTH, _SOME_BODIES = 20, 6
+# states, which count twice: for fewer, the interpreter is done before they are compiled
+_WORTH = 20
+_PER_BODY = 700  # operations of straight-line code: where it would be longer, loops are as fast
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
 WITHOUT_WRENCHES = (*_ALONG, *STATE)  # what slopes read
 
@@ -39,10 +39,13 @@ def often_asked(equations: Equations, more: int = 0) -> bool:
     """Were so many states asked for, with these, that code is worth its making?"""
     asked = equations.memo.once("slopes of states", Asked)
     asked.count += more
-    if asked.count >= _WORTH:
-        return True
-    worth = asked.count * len(equations.tables.bodies) >= _SOME_BODIES * _WORTH
-    return worth and may_be_rolled(equations)
+    return asked.count >= _WORTH
+
+
+def too_long(equations: Equations) -> bool:
+    """Would straight-line code of the slopes be too long?"""
+    most = longer(equations.evaluator.options, LONGEST).budget
+    return not may_be_compiled(equations) or _PER_BODY * len(equations.tables.bodies) > most
 
 
 def _tables(equations: Equations, passive: bool) -> Tables:
@@ -60,12 +63,13 @@ def slope_kernels(equations: Equations, reads: tuple[str, ...], passive: bool) -
         from armillary.evaluate.lean_call import OneOrMany
         from armillary.evaluate.program import Program
 
+        if too_long(equations):
+            return None
         owner = equations.evaluator
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
         # the interpreter takes seconds for what long code takes seconds to make
         options = replace(longer(owner.options, LONGEST), states=max(owner.options.states, 1))
-        rolls = may_be_rolled(equations)
-        kernels = Program(request, _tables(equations, passive), options, rolls=rolls)
+        kernels = Program(request, _tables(equations, passive), options)
         return OneOrMany(kernels, owner.base_numbers) if kernels.specialised() else None
 
     return equations.memo.once(("slopes", reads, passive), make)
@@ -95,9 +99,9 @@ class Probe:
         """Of the equations of motion (B, n, k), of J a - gamma and of J v (B, m, k), along the
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
-        if k and not may_be_compiled(self.equations) and native():
-            return self.by_loops(dq, dv)
         kernels = self._kernels(states) if k else None
+        if kernels is None and k and native() and too_long(self.equations):
+            return self.by_loops(dq, dv)
         if kernels is None:
             return self._interpreted(dq, dv)
         along = [np.ascontiguousarray(np.swapaxes(x, 1, 2)).reshape(-1, n) for x in (dq, dv)]
