@@ -237,11 +237,14 @@ def _worth(equations: Equations, more: int) -> bool:
 def _answering(
     equations: Equations, more: int, external: bool, passive: bool, given: bool = False
 ) -> ForceKernels | LoopForces | None:
-    """Loops where the mechanism is too large for straight-line code."""
-    if equations.evaluator.options.tier is None and not may_be_compiled(equations):
+    """Loops where straight-line code of the mechanism would be too long."""
+    large = equations.evaluator.options.tier is None and not may_be_compiled(equations)
+    if not large and not _worth(equations, more):
+        return None
+    found = None if large else force_kernels(equations, external, passive, given)
+    if found is None and equations.evaluator.options.tier is None:
         return loop_forces(equations, external, passive, given)
-    worth = _worth(equations, more)
-    return force_kernels(equations, external, passive, given) if worth else None
+    return found
 
 
 def forces_at_once(

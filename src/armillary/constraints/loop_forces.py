@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.program import Program
 
-_DEPENDENT = 1e-8  # of the size of a row, squared: what others have to leave of it
+_DEPENDENT = 1e-4  # of the size of a row: what others have to leave of it
+_ROUGH = 10.0  # times the accuracy of the geometry, where that is more
 _SHAPES: dict[str, tuple[str | int, ...]] = {
     "multipliers": ("rows",),
     "pushes": ("constraints", 6),
@@ -266,10 +267,12 @@ class ForceTables(SystemTables):
     def _of_checks(self) -> dict[Slot, object]:
         scaling, length, kept = self.equations.scaling, self.equations.length, self.system.kept
         scale = self.system.mu / MU
+        least = max(_DEPENDENT, _ROUGH * self.equations.geometry_tolerance) ** 2
         probe = [length / (size * (1.0 + k % 3)) for k, size in enumerate(self.system.scale)]
         return {
             Reacting.UNITS: 1.0 / scaling.rows[kept],
-            Reacting.LARGEST: 1.0 / (self.system.mu + _DEPENDENT * scale),
+            Reacting.ROW_SIZES: np.sqrt(scale) / length,
+            Reacting.LARGEST: 1.0 / (self.system.mu + least * scale),
             Reacting.PROBED: probe,
             Reacting.SIZES: self.system.scale / length,
         }

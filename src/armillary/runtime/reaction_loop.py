@@ -19,7 +19,7 @@ from armillary.runtime.elimination import system_texts
 from armillary.runtime.reaction_tables import MOTION, Reacting
 from armillary.runtime.tree_loop import loop_text
 
-REFINEMENTS = 3
+REFINEMENTS = 4  # of what rows of a thousandth of their size leave, rounding remains
 _ORIGIN, _LOAD = 9, 15  # where the origin stands in a body's motion; numbers of its load
 _RESULTS = 5  # of the tree, and as many of the whole
 
@@ -94,12 +94,13 @@ def _whole(lanes: Lanes) -> str:
     nothing, columns = c.constant(0.0), c.of(Closing.COLUMNS)
     with c.loop(c.mul(c.field(Context.NV), 6)) as k:
         c.put(c.add(columns, k), nothing)
-    for name in ("rows", "frames", "assemble", "sparse_factor", "multipliers", "carry"):
+    before = ("rows", "frames", "assemble", "sparse_factor", "multipliers", "checked", "carry")
+    for name in before:
         c.do(f"call void @{name}(ptr %ctx)")
     with c.when(c.let(f"icmp sgt i64 {c.of(Reacting.SPREAD_COUNT)}, 0")):
         c.do("call void @share(ptr %ctx)")
         c.do("call void @carry(ptr %ctx)")
-    for name in ("checked", "carry", "stretch", "results"):
+    for name in ("stretch", "results"):
         c.do(f"call void @{name}(ptr %ctx)")
     return c.text()
 
@@ -259,11 +260,14 @@ def _stretch(lanes: Lanes) -> str:
         c.put(c.add(probe, c.read(ranks, k)), c.shared(probed, k))
     c.do(f"call void @forward(ptr %ctx, i64 {probe})")
     c.do(f"call void @backward(ptr %ctx, i64 {probe})")
-    targets, units, total = c.of(Closing.TARGETS), c.of(Reacting.UNITS), c.register()
+    targets, sizes, most = c.of(Closing.TARGETS), c.of(Reacting.ROW_SIZES), c.register()
     with c.loop(c.of(Closing.ROWS)) as k:
         part = c.load(c.add(probe, c.read(targets, c.mul(k, 3))))
-        c.squared(total, [c.op("fmul", part, c.shared(units, k))])
-    found = c.op("fmul", c.kept(total), c.across(Reacting.STRETCHED))
+        part = c.op("fmul", part, c.shared(sizes, k))
+        square = c.op("fmul", part, part)
+        larger = c.let(f"fcmp ogt {lanes.type} {square}, {c.kept(most)}")
+        c.keep(most, c.where(larger, square, c.kept(most)))
+    found = c.op("fmul", c.kept(most), c.across(Reacting.STRETCHED))
     c.write(c.field(Context.OUTPUTS.at(4)), "0", found, lanes.type)
     return c.text()
 

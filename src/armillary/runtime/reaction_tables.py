@@ -35,9 +35,9 @@ class Reacting(Struct):
     COMBINED_COUNT, LINK_COUNT, PAIR_COUNT, RIGHT_COUNT, SPREAD_COUNT = (
         integer() for _ in range(5)
     )
-    # 1 / row size, by kept row; the inverse pivot it may have at most; the probe, and the size of
-    # forces, by degree of freedom; of the sum of squared masses
-    UNITS, LARGEST, PROBED, SIZES = (pointer() for _ in range(4))
-    MASSES, ARM = (double() for _ in range(2))  # and 1 / size of the machine
+    # by kept row: 1 / its unit, its size, the inverse pivot it may have at most; by degree of
+    # freedom: the probe, and the size of forces
+    UNITS, ROW_SIZES, LARGEST, PROBED, SIZES = (pointer() for _ in range(5))
+    MASSES, ARM = (double() for _ in range(2))  # sum of squares; 1 / size of the machine
     # squared: what counts as balanced, as rounding; 1 / what counts as stretched
     UNBALANCED, ROUNDING, STRETCHED = (double() for _ in range(3))

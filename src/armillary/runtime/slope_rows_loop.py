@@ -71,23 +71,20 @@ def _inward(lanes: Lanes) -> str:
         parent = c.read(parents, k)
         with c.when(c.there(parent)):
             own, target = (c.add(sums, c.mul(x, WRENCH)) for x in (k, parent))
-            n, f, dn, df = (c.vector(c.add(own, 3 * part)) for part in range(4))
-            here, there = (c.add(motion, c.add(c.mul(x, MOTION), _ORIGIN)) for x in (k, parent))
-            arm, slope = (
-                [
-                    c.op("fsub", a, b)
-                    for a, b in zip(
-                        c.vector(c.add(here, start)), c.vector(c.add(there, start)), strict=True
-                    )
-                ]
-                for start in (0, _SLOPES)
-            )
-            turned = c.turned_by(n, arm, f)
-            turned_slope = c.turned_by(c.turned_by(dn, slope, f), arm, df)
-            for part, x in enumerate([*turned, *f, *turned_slope, *df]):
+            moment, force, dm, df = (c.vector(c.add(own, 3 * part)) for part in range(4))
+            ends = [c.add(motion, c.add(c.mul(x, MOTION), _ORIGIN)) for x in (k, parent)]
+            arm, slope = (_arm(c, *(c.add(end, start) for end in ends)) for start in (0, _SLOPES))
+            turned = c.turned_by(moment, arm, force)
+            turned_slope = c.turned_by(c.turned_by(dm, slope, force), arm, df)
+            for part, x in enumerate([*turned, *force, *turned_slope, *df]):
                 place = c.add(target, part)
                 c.put(place, c.op("fadd", c.load(place), x))
     return c.text()
+
+
+def _arm(c: ClosingCode, here: str, there: str) -> list[str]:
+    pairs = zip(c.vector(here), c.vector(there), strict=True)
+    return [c.op("fsub", a, b) for a, b in pairs]
 
 
 def _powers(lanes: Lanes) -> str:
