@@ -179,3 +179,11 @@ def test_room_grows_with_the_windows():
         kernel = loop_forces(equations, False, True)._ask.program.kernel(False, "double")
         sizes.append(kernel._linked.extra)
     assert sizes[2] - sizes[1] < 2.1 * (sizes[1] - sizes[0])
+
+
+@pytest.mark.parametrize("trailers", [5, 8])
+def test_the_first_state_is_answered_by_loops(trailers):
+    """What the null space answers is suspect."""
+    m = am.vehicles.truck(trailers).mechanism
+    q, v = m.project(m.initial, np.zeros(m.nv))
+    assert not m.solve(q, v, np.ones(m.nv)).suspect

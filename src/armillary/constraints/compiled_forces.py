@@ -40,6 +40,7 @@ _WORTH_LONG = 1000  # states: for fewer, the null space is done before long code
 _ASKED = "states asked for forces"
 _WORTH_OTHERS = 20  # states that were left: then other pivots are compiled
 _CHOICES = 3  # of other pivots
+_PER_BODY = 290  # operations of the budget that a body counts for: more are not even traced
 
 
 class ForceKernels:
@@ -238,11 +239,13 @@ def _answering(
     equations: Equations, more: int, external: bool, passive: bool, given: bool = False
 ) -> ForceKernels | LoopForces | None:
     """Loops where straight-line code of the mechanism would be too long."""
-    large = equations.evaluator.options.tier is None and not may_be_compiled(equations)
+    options = equations.evaluator.options
+    too_long = _PER_BODY * len(equations.tables.bodies) > options.budget
+    large = options.tier is None and (too_long or not may_be_compiled(equations))
     if not large and not _worth(equations, more):
         return None
     found = None if large else force_kernels(equations, external, passive, given)
-    if found is None and equations.evaluator.options.tier is None:
+    if found is None and options.tier is None:
         return loop_forces(equations, external, passive, given)
     return found
 
