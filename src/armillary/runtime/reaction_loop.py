@@ -125,8 +125,7 @@ def _frames(lanes: Lanes) -> str:
 
 
 def _multipliers(lanes: Lanes) -> str:
-    """λ of the kept rows; 0 for the others; behind them a one, and behind that 0, or NaN where the
-    state has none."""
+    """λ of the kept rows; 0 for the others; behind them a one."""
     c = _Code("multipliers", lanes)
     size, x, step = c.of(Closing.UNKNOWNS), c.of(Closing.X), c.of(Closing.STEP)
     c.copy(c.of(Closing.RIGHT), x, size)
