@@ -2,8 +2,8 @@
 runtime/reaction_loop.py runs.
 
 Nothing is compiled for the mechanism, and nothing is dense: work grows with the joints between the
-ends of the constraints.  Where rows depend on others beyond their own constraint, or nearly do, a
-state is left (NaN)."""
+ends of the constraints.  Rows that depend on others share their multipliers (sharing.py); where
+they nearly do, a state is left (NaN)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes, native
 from armillary.constraints.elimination_code import EliminationCode, SystemTables
 from armillary.constraints.large import LargeSystem
-from armillary.constraints.ordering import MU
+from armillary.constraints.ordering import MU, SampleRows, eliminate
 from armillary.constraints.row_groups import Bodies, Indices
 from armillary.constraints.sharing import Sharing
 from armillary.evaluate.fingerprint import identity, of_lanes
@@ -117,6 +117,20 @@ class ForceSystem(LargeSystem):
     def _mass(self, q: Array, bodies: Bodies) -> Array:
         return self.diagonal
 
+    @cached_property
+    def dependent(self) -> bool:
+        """Do kept rows depend on each other where the mechanism starts?"""
+        rows: SampleRows = [{} for _ in range(self.size)]
+        values = self.values(self.equations.tree.initial)
+        for (a, b), x in zip(self.entries.tolist(), values.tolist(), strict=True):
+            rows[a][b] = rows[b][a] = x
+        least = _DEPENDENT**2 * self.mu / MU
+        for k in np.argsort(self.ranks).tolist():
+            if k >= self.n and -rows[k].get(k, 0.0) <= least[k - self.n]:
+                return True
+            eliminate(rows, k)
+        return False
+
     @property
     def diagonal(self) -> Array:
         return np.asarray(1.0 / self.scale**2)
@@ -163,6 +177,7 @@ class ForceTables(SystemTables):
             Reacting.GIVEN: self.room(6 * frames),
             Reacting.POINTS: self.room(3 * frames),
             Reacting.PROBE: self.room(self.system.size),
+            Reacting.IN_PLAY: self.room(1),
         }
 
     def _closing_weights(self) -> Array:
@@ -240,7 +255,8 @@ class ForceTables(SystemTables):
     def closing(self, linked: Linked, addresses: Sequence[int]) -> NDArray[np.int64]:
         c, t = np.zeros(Reacting.SIZE, np.int64), Reacting
         c[: Closing.SIZE] = super().closing(linked, addresses)
-        sharing, (items, known_from) = Sharing(self), self._items()
+        sharing = Sharing(self, int(c[Closing.K]), self._dependent)
+        items, known_from = self._items()
         integers: dict[Slot, object] = {
             t.ITEMS: items,
             t.PARENTS: self.code.tables.parents,
@@ -264,15 +280,23 @@ class ForceTables(SystemTables):
             c[field] = bits(x)
         return c
 
+    @cached_property
+    def _dependent(self) -> bool:
+        """Do rows of several constraints depend on each other where the mechanism starts?"""
+        return self.code.system.dependent
+
     def _of_checks(self) -> dict[Slot, object]:
         scaling, length, kept = self.equations.scaling, self.equations.length, self.system.kept
         scale = self.system.mu / MU
         least = max(_DEPENDENT, _ROUGH * self.equations.geometry_tolerance) ** 2
+        largest = 1.0 / (self.system.mu + least * scale)
+        if self._dependent:
+            largest[:] = np.inf
         probe = [length / (size * (1.0 + k % 3)) for k, size in enumerate(self.system.scale)]
         return {
             Reacting.UNITS: 1.0 / scaling.rows[kept],
             Reacting.ROW_SIZES: np.sqrt(scale) / length,
-            Reacting.LARGEST: 1.0 / (self.system.mu + least * scale),
+            Reacting.LARGEST: largest,
             Reacting.PROBED: probe,
             Reacting.SIZES: self.system.scale / length,
         }

@@ -1,5 +1,13 @@
-"""Tables of rows that follow from others of their constraint: how multipliers are shared, so that
-all reactions together are the smallest (runtime/reaction_loop.py)."""
+"""Tables of rows that depend on others: how multipliers are shared, so that all reactions together
+are the smallest (runtime/reaction_loop.py).
+
+Rows that follow from others of their constraint by constant sums leave self-stresses Z, with
+Z^T H Z c = Z^T (reactions).  Where rows of several constraints depend on each other, the other
+multipliers δ take part, and keep the balance:
+
+    [ H    J ] [ δ ]   [ reactions ]
+    [ J^T -mu] [ y ] = [     0     ]
+"""
 
 from __future__ import annotations
 
@@ -7,11 +15,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from armillary.codegen.abi import Slot
 from armillary.constraints.kept_rows import following_rows
 from armillary.constraints.large import Factor
-from armillary.constraints.ordering import SampleRows, elimination_order
+from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.runtime.closing_tables import Closing
 from armillary.runtime.reaction_tables import Reacting
 
@@ -25,8 +34,11 @@ class Sharing:
     """Rows that follow from others: their self-stresses Z, the bodies that carry these, and
     Z^T H Z."""
 
-    def __init__(self, tables: ForceTables):
+    def __init__(self, tables: ForceTables, entries: int, whole: bool):
+        """entries: the place of K.  whole: kept rows may depend on each other, too; then they share
+        as well, and J^T δ = 0 stands beside H."""
         self.tables, self._parents = tables, tables.code.tables.parents
+        self._first, self._whole = entries, whole
         s = tables.equations.scaling
         self._combined: list[tuple[int, int]] = []
         self._factors: list[float] = []
@@ -42,18 +54,24 @@ class Sharing:
             }
             for number, terms in following
         ]
+        self._own = len(self.stresses)
+        if whole:
+            kept = tables.system.kept.tolist()
+            self.stresses += [{row: float(s.rows[row])} for row in kept]
         self._shares = tables.room(12 * len(self.stresses))
-        count = sum(self._joints(number) + 1 for number in map(self._number, self.stresses))
-        self._carried = tables.room(6 * count)
+        self._carried = tables.room(6 * sum(map(self._joints, self.stresses)))
         for k, stress in enumerate(self.stresses):
-            self._add(k, stress)
+            (self._add_axis if self._number(stress) is None else self._add)(k, stress)
         self._lay_out()
 
-    def _number(self, stress: Mapping[int, float]) -> int:
-        return self.tables.number_of[next(iter(stress))]
+    def _number(self, stress: Mapping[int, float]) -> int | None:
+        """The constraint between frames; None: a coupling or a prescribed motion."""
+        return self.tables.number_of.get(next(iter(stress)))
 
-    def _joints(self, number: int) -> int:
-        return sum(len(self._path(number, sign)) for sign in (-1, 1))
+    def _joints(self, stress: Mapping[int, float]) -> int:
+        """Reactions that it has a part in."""
+        number = self._number(stress)
+        return 1 + sum(len(self._path(number, x)) for x in (-1, 1) if number is not None)
 
     def _path(self, number: int, sign: int) -> list[int]:
         """Bodies from one end of a constraint to the nearest body that carries both."""
@@ -69,7 +87,7 @@ class Sharing:
 
     def _add(self, k: int, stress: Mapping[int, float]) -> None:
         """One self-stress: its wrenches on both ends, and what carries them."""
-        t, number = self.tables, self._number(stress)
+        t, number = self.tables, self.tables.number_of[next(iter(stress))]
         for side, sign in enumerate((-1, 1)):
             body = t.body(number, sign)
             if body < 0:
@@ -87,6 +105,16 @@ class Sharing:
                 own = t.places[Reacting.OWN] + 6 * number
                 self._link(k, (share, here, point), own, -float(sign))
 
+    def _add_axis(self, k: int, stress: Mapping[int, float]) -> None:
+        """Of a row along coordinates, whose reaction is its multiplier: as a moment."""
+        t, share, length = self.tables, self._shares + 12 * k, self.tables.equations.length
+        ((row, unit),) = stress.items()
+        unit_moment = t.places[Reacting.WORLD] + 8  # 1, and zeros behind it
+        self._combined.append((unit_moment, share))
+        self._factors.append(length)
+        point = t.places[Reacting.WORLD] + _ORIGIN
+        self._link(k, (share, point, point), t.places[Reacting.MULTIPLIERS] + row, -length / unit)
+
     def _link(self, k: int, link: tuple[int, int, int], reaction: int, sign: float) -> None:
         place = self._carried + 6 * len(self._links)
         self._links.append(link)
@@ -96,23 +124,20 @@ class Sharing:
 
     def _lay_out(self) -> None:
         """The pattern of Z^T H Z, its factor, and the tables over them."""
-        t, size = Reacting, len(self.stresses)
-        entries: dict[tuple[int, int], int] = {}
+        t, count = Reacting, len(self.stresses)
+        entries = {(k, k): k for k in range(count)}
         pairs = []
         for met in self._met.values():
             for n, (i, one) in enumerate(met):
                 for k, two in met[: n + 1]:
                     key = (max(i, k), min(i, k))
                     pairs.append((entries.setdefault(key, len(entries)), one, two))
-        rows: SampleRows = [{k: float(size)} for k in range(size)]
-        for i, k in entries:
-            if i != k:
-                rows[i][k] = rows[k][i] = 1.0
-        ranks = np.empty(size, np.int64)
-        ranks[elimination_order(rows, [1.0] * size)] = np.arange(size)
+        copies = self._copies(entries) if self._whole else []
+        size = count + self.tables.system.n * self._whole
+        ranks = self._ranks(list(entries), size)
         factor = Factor.of(size, ranks[np.array(list(entries), np.int64).reshape(-1, 2)])
         room, second = self.tables.room, t.SHARING
-        K, x = room(len(entries)), room(size)
+        K, x, right = room(len(entries)), room(size), room(size)
         first = self.tables.places[t.MULTIPLIERS]
         spread = [
             (first + row, x + int(ranks[k]))
@@ -123,8 +148,13 @@ class Sharing:
             t.COMBINED: self._combined,
             t.LINKS: self._links,
             t.PAIRS: [(K + entry, one, two) for entry, one, two in pairs],
-            t.RIGHTS: [(x + int(ranks[k]), *others) for k, *others in self._rights],
+            t.RIGHTS: [(right + int(ranks[k]), *others) for k, *others in self._rights],
+            t.COPIES: [(source, K + entry) for source, entry, _ in copies],
             t.SPREAD: spread,
+            second.of(Closing.ENTRIES): ranks[np.array(list(entries), np.int64).reshape(-1, 2)],
+            second.of(Closing.RANKS): ranks[:count],
+            second.of(Closing.TARGETS): ranks[count:],
+            second.of(Closing.DAMPERS): factor.starts[ranks[count:]],
             second.of(Closing.STARTS): factor.starts,
             second.of(Closing.RANK_OF): factor.ranks,
             second.of(Closing.GOES): factor.goes,
@@ -133,7 +163,9 @@ class Sharing:
         self.doubles: dict[Slot, object] = {
             t.COMBINED_BY: self._factors,
             t.RIGHTS_BY: self._signs,
-            t.SPREAD_BY: [size for stress in self.stresses for size in stress.values()],
+            t.SPREAD_BY: [x for stress in self.stresses for x in stress.values()],
+            t.COPIES_BY: [x for _, _, x in copies],
+            second.of(Closing.MU): [MU] * (size - count),
         }
         self.sizes: dict[Slot, int] = {
             t.CARRIED: self._carried,
@@ -143,7 +175,13 @@ class Sharing:
             t.PAIR_COUNT: len(pairs),
             t.RIGHT_COUNT: len(self._rights),
             t.SPREAD_COUNT: len(spread),
+            t.COPY_COUNT: len(copies),
+            second.of(Closing.DOFS): count,
+            second.of(Closing.ROWS): size - count,
             second.of(Closing.UNKNOWNS): size,
+            second.of(Closing.RIGHT): right,
+            second.of(Closing.RESIDUAL): room(size),
+            second.of(Closing.STEP): room(size),
             second.of(Closing.ENTRY_COUNT): len(entries),
             second.of(Closing.FACTOR_COUNT): len(factor.ranks),
             second.of(Closing.K): K,
@@ -151,3 +189,30 @@ class Sharing:
             second.of(Closing.WORK): room(len(factor.ranks)),
             second.of(Closing.LOWER): room(len(factor.ranks)),
         }
+
+    def _copies(self, entries: dict[tuple[int, int], int]) -> list[tuple[int, int, float]]:
+        """Entries of J of kept rows: where they stand in K, their number here, and their scale."""
+        t, s, found = self.tables, self.tables.equations.scaling, []
+        system, count = t.system, len(self.stresses)
+        for number, (row, dof) in enumerate(system.entries.tolist()):
+            if row >= system.n:
+                key = (count + dof, self._own + row - system.n)
+                size = float(s.rows[system.kept[row - system.n]] * s.columns[dof])
+                place = entries.setdefault(key, len(entries))
+                found.append((self._first + number, place, size / t.equations.length))
+        return found
+
+    def _ranks(self, entries: list[tuple[int, int]], size: int) -> NDArray[np.int64]:
+        """When each unknown is eliminated: few entries first, a degree of freedom once the rows it
+        stands in have given it a pivot."""
+        count, rng = len(self.stresses), np.random.default_rng(0)
+        rows: SampleRows = [{k: float(size) if k < count else -MU} for k in range(size)]
+        for i, k in entries:
+            if i != k:
+                rows[i][k] = rows[k][i] = float(rng.uniform(0.5, 1.0))
+        ranks = np.empty(size, np.int64)
+        order = elimination_order(
+            rows, [float(size)] * count + [1.0 / max(size, 1)] * (size - count)
+        )
+        ranks[order] = np.arange(size)
+        return ranks

@@ -26,7 +26,8 @@ _RESULTS = 5  # of the tree, and as many of the whole
 
 def reaction_text(lanes: Lanes) -> str:
     """LLVM text with `batch(ctx)` for all rows."""
-    texts = (_add_up, _carry, _frames, _multipliers, _checked, _stretch, _share, _results, _whole)
+    texts = (_add_up, _carry, _frames, _refine, _multipliers, _checked, _stretch)
+    texts += (_share, _shared, _results, _whole)
     return "\n\n".join(
         [system_texts(lanes), *(text(lanes) for text in texts), loop_text(lanes, "whole")]
     )
@@ -109,7 +110,7 @@ def _frames(lanes: Lanes) -> str:
     """The world as a body that rests, and the origins of the second frames."""
     c = _Code("frames", lanes)
     world = c.of(Reacting.WORLD)
-    for number in range(_ORIGIN + 3):
+    for number in range(MOTION):
         one = number < _ORIGIN and number % 4 == 0
         c.put(c.add(world, number), c.constant(1.0 if one else 0.0))
     ends, frames, points = c.of(Reacting.ENDS), c.of(Reacting.FRAMES), c.of(Reacting.POINTS)
@@ -124,9 +125,9 @@ def _frames(lanes: Lanes) -> str:
     return c.text()
 
 
-def _multipliers(lanes: Lanes) -> str:
-    """λ of the kept rows; 0 for the others; behind them a one."""
-    c = _Code("multipliers", lanes)
+def _refine(lanes: Lanes) -> str:
+    """x of the true equations of a system."""
+    c = _Code("refine", lanes)
     size, x, step = c.of(Closing.UNKNOWNS), c.of(Closing.X), c.of(Closing.STEP)
     c.copy(c.of(Closing.RIGHT), x, size)
     c.do(f"call void @forward(ptr %ctx, i64 {x})")
@@ -139,6 +140,15 @@ def _multipliers(lanes: Lanes) -> str:
         with c.loop(size) as k:
             place = c.add(x, k)
             c.put(place, c.op("fadd", c.load(place), c.load(c.add(step, k))))
+    c.do("call void @residual(ptr %ctx)")
+    return c.text()
+
+
+def _multipliers(lanes: Lanes) -> str:
+    """λ of the kept rows; 0 for the others; behind them a one."""
+    c = _Code("multipliers", lanes)
+    c.do("call void @refine(ptr %ctx)")
+    x = c.of(Closing.X)
     found, count = c.of(Reacting.MULTIPLIERS), c.of(Reacting.ALL_ROWS)
     with c.loop(count) as k:
         c.put(c.add(found, k), c.constant(0.0))
@@ -237,6 +247,7 @@ def _checked(lanes: Lanes) -> str:
         pivot = c.let(f"fneg {lanes.type} {c.load(c.add(lower, c.read(dampers, k)))}")
         demand(pivot, c.shared(largest, k))
     demand(c.kept(last), c.op("fmul", c.kept(size), c.across(Reacting.ROUNDING)))
+    c.put(c.of(Reacting.IN_PLAY), c.kept(size))
     openings, total = c.of(Closing.OPENINGS), c.register()
     with c.loop(c.of(Closing.SQUARE_COUNT)) as k:
         c.keep(total, c.op("fadd", c.kept(total), c.load(c.read(openings, k))))
@@ -280,9 +291,9 @@ def _share(lanes: Lanes) -> str:
     def of(slot: Slot) -> str:
         return c.field(Reacting.SHARING.of(slot), c.tables)
 
-    K, x, shares = of(Closing.K), of(Closing.X), c.of(Reacting.SHARES)
+    K, x, right, shares = (*map(of, (Closing.K, Closing.X, Closing.RIGHT)), c.of(Reacting.SHARES))
     links, count = c.of(Reacting.LINKS), c.of(Reacting.LINK_COUNT)
-    for start, number in ((K, of(Closing.ENTRY_COUNT)), (x, of(Closing.UNKNOWNS))):
+    for start, number in ((K, of(Closing.ENTRY_COUNT)), (right, of(Closing.UNKNOWNS))):
         with c.loop(number) as k:
             c.put(c.add(start, k), c.constant(0.0))
     with c.loop(c.sub(carried, shares)) as k:  # their wrenches stand before the carried ones
@@ -306,15 +317,58 @@ def _share(lanes: Lanes) -> str:
         place, link, wrench = c.column(rights, k, 3)
         part = c.product(c.six(link), c.weighed(c.six(wrench), arm))
         c.put(place, c.more(c.load(place), c.shared(signs, k), part))
+    copies, factors = c.of(Reacting.COPIES), c.of(Reacting.COPIES_BY)
+    with c.loop(c.of(Reacting.COPY_COUNT)) as k:
+        source, target = c.column(copies, k, 2)
+        c.put(target, c.op("fmul", c.load(source), c.shared(factors, k)))
     c.set_field(Context.CLOSING, second)
     c.do("call void @sparse_factor(ptr %ctx)")
-    c.do(f"call void @forward(ptr %ctx, i64 {x})")
-    c.do(f"call void @backward(ptr %ctx, i64 {x})")
+    whole = c.let(f"icmp sgt i64 {c.of(Reacting.COPY_COUNT)}, 0")
+    with c.when(whole):
+        c.do("call void @refine(ptr %ctx)")
+    with c.when(c.let(f"xor i1 {whole}, true")):
+        c.copy(right, x, of(Closing.UNKNOWNS))
+        c.do(f"call void @forward(ptr %ctx, i64 {x})")
+        c.do(f"call void @backward(ptr %ctx, i64 {x})")
     c.set_field(Context.CLOSING, c.tables)
+    with c.when(whole):
+        c.do("call void @shared(ptr %ctx)")
     spread, factors = c.of(Reacting.SPREAD), c.of(Reacting.SPREAD_BY)
     with c.loop(c.of(Reacting.SPREAD_COUNT)) as k:
         place, unknown = c.column(spread, k, 2)
         c.put(place, c.more(c.load(place), c.shared(factors, k), c.load(unknown)))
+    return c.text()
+
+
+def _shared(lanes: Lanes) -> str:
+    """Shares become NaN where they do not balance, or the last correction is more than rounding."""
+    c = _Code("shared", lanes)
+
+    def of(slot: Slot) -> str:
+        return c.field(Reacting.SHARING.of(slot), c.tables)
+
+    x, residual, last, fine = of(Closing.X), of(Closing.RESIDUAL), c.register(), c.register(1.0)
+    size, ranks, stresses = c.register(), of(Closing.RANKS), of(Closing.DOFS)
+    c.keep(size, c.load(c.of(Reacting.IN_PLAY)))
+    with c.loop(stresses) as k:
+        rank = c.read(ranks, k)
+        c.squared(last, [c.load(c.add(of(Closing.STEP), rank))])
+        c.squared(size, [c.load(c.add(x, rank))])
+    limit = c.op("fmul", c.kept(size), c.across(Reacting.UNBALANCED))
+    targets = of(Closing.TARGETS)
+    pairs = [(c.kept(last), c.op("fmul", c.kept(size), c.across(Reacting.ROUNDING)))]
+    with c.loop(of(Closing.ROWS)) as k:
+        left = c.load(c.add(residual, c.read(targets, k)))
+        small = c.let(f"fcmp ole {lanes.type} {c.op('fmul', left, left)}, {limit}")
+        c.keep(fine, c.where(small, c.kept(fine), c.constant(0.0)))
+    for value, most in pairs:
+        small = c.let(f"fcmp ole {lanes.type} {value}, {most}")
+        c.keep(fine, c.where(small, c.kept(fine), c.constant(0.0)))
+    good = c.let(f"fcmp oeq {lanes.type} {c.kept(fine)}, {c.constant(1.0)}")
+    status = c.where(good, c.constant(0.0), c.constant(float("nan")))
+    with c.loop(stresses) as k:
+        place = c.add(x, c.read(ranks, k))
+        c.put(place, c.op("fadd", c.load(place), status))
     return c.text()
 
 

@@ -19,6 +19,7 @@ class Reacting(Struct):
     # joints transmit; of constraints by their multipliers, and their known ones, at `POINTS`
     MULTIPLIERS, SUMS, REACTIONS, OWN, GIVEN, POINTS = (integer() for _ in range(6))
     CARRIED, SHARES, PROBE = (integer() for _ in range(3))
+    IN_PLAY = integer()  # the square of all forces
     # (multiplier, wrench, target): on bodies, of constraints, known ones of constraints
     ITEMS = pointer()
     ON_BODIES, OF_CONSTRAINTS, ITEM_COUNT = (integer() for _ in range(3))
@@ -32,6 +33,9 @@ class Reacting(Struct):
     COMBINED, COMBINED_BY, LINKS, PAIRS, RIGHTS, RIGHTS_BY, SPREAD, SPREAD_BY = (
         pointer() for _ in range(8)
     )
+    # where rows of several constraints depend on each other: entries of J (source, target), factor
+    COPIES, COPIES_BY = (pointer() for _ in range(2))
+    COPY_COUNT = integer()
     COMBINED_COUNT, LINK_COUNT, PAIR_COUNT, RIGHT_COUNT, SPREAD_COUNT = (
         integer() for _ in range(5)
     )
