@@ -143,6 +143,7 @@ class ForceCode(EliminationCode):
 
     def __init__(self, system: ForceSystem, reads: tuple[str, ...], tables: Tables):
         super().__init__(system, "gamma", reads, tables)
+        self.forces = system
 
     def linked(self, lanes: Lanes, arrays: Arrays) -> Linked:
         request = Request(force_terms, self.reads, self.system.equations.evaluator.moving_base)
@@ -164,6 +165,7 @@ class ForceTables(SystemTables):
 
     def __init__(self, code: ForceCode, moving_base: bool):
         super().__init__(code, moving_base)
+        self._dependent = code.forces.dependent
         bodies, frames = len(code.tables.bodies), len(self.constraints.frames)
         rows, dofs = self.constraints.count, code.tables.nv
         self.places = {
@@ -279,11 +281,6 @@ class ForceTables(SystemTables):
         for field, x in self._tolerances().items():
             c[field] = bits(x)
         return c
-
-    @cached_property
-    def _dependent(self) -> bool:
-        """Do rows of several constraints depend on each other where the mechanism starts?"""
-        return self.code.system.dependent
 
     def _of_checks(self) -> dict[Slot, object]:
         scaling, length, kept = self.equations.scaling, self.equations.length, self.system.kept

@@ -21,13 +21,12 @@ from armillary.codegen.abi import Slot
 from armillary.constraints.kept_rows import following_rows
 from armillary.constraints.large import Factor
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
+from armillary.runtime.closing_code import ORIGIN
 from armillary.runtime.closing_tables import Closing
 from armillary.runtime.reaction_tables import Reacting
 
 if TYPE_CHECKING:
     from armillary.constraints.loop_forces import ForceTables
-
-_ORIGIN = 9  # in the motion of a body
 
 
 class Sharing:
@@ -96,10 +95,10 @@ class Sharing:
             for row, factor in stress.items():
                 self._combined.append((t.wrenches[row, sign], share))
                 self._factors.append(factor)
-            here = t.motion_of(body) + _ORIGIN
+            here = t.motion_of(body) + ORIGIN
             for joint in self._path(number, sign):
                 reaction = t.places[Reacting.REACTIONS] + 6 * joint
-                self._link(k, (share, here, t.motion_of(joint) + _ORIGIN), reaction, 1.0)
+                self._link(k, (share, here, t.motion_of(joint) + ORIGIN), reaction, 1.0)
             if sign == t.sign(number):
                 point = t.places[Reacting.POINTS] + 3 * number
                 own = t.places[Reacting.OWN] + 6 * number
@@ -112,7 +111,7 @@ class Sharing:
         unit_moment = t.places[Reacting.WORLD] + 8  # 1, and zeros behind it
         self._combined.append((unit_moment, share))
         self._factors.append(length)
-        point = t.places[Reacting.WORLD] + _ORIGIN
+        point = t.places[Reacting.WORLD] + ORIGIN
         self._link(k, (share, point, point), t.places[Reacting.MULTIPLIERS] + row, -length / unit)
 
     def _link(self, k: int, link: tuple[int, int, int], reaction: int, sign: float) -> None:
@@ -133,41 +132,28 @@ class Sharing:
                     key = (max(i, k), min(i, k))
                     pairs.append((entries.setdefault(key, len(entries)), one, two))
         copies = self._copies(entries) if self._whole else []
-        size = count + self.tables.system.n * self._whole
-        ranks = self._ranks(list(entries), size)
-        factor = Factor.of(size, ranks[np.array(list(entries), np.int64).reshape(-1, 2)])
-        room, second = self.tables.room, t.SHARING
-        K, x, right = room(len(entries)), room(size), room(size)
+        K, x, right, ranks = self._system(list(entries))
         first = self.tables.places[t.MULTIPLIERS]
         spread = [
             (first + row, x + int(ranks[k]))
             for k, stress in enumerate(self.stresses)
             for row in stress
         ]
-        self.integers: dict[Slot, object] = {
+        self.integers |= {
             t.COMBINED: self._combined,
             t.LINKS: self._links,
             t.PAIRS: [(K + entry, one, two) for entry, one, two in pairs],
             t.RIGHTS: [(right + int(ranks[k]), *others) for k, *others in self._rights],
             t.COPIES: [(source, K + entry) for source, entry, _ in copies],
             t.SPREAD: spread,
-            second.of(Closing.ENTRIES): ranks[np.array(list(entries), np.int64).reshape(-1, 2)],
-            second.of(Closing.RANKS): ranks[:count],
-            second.of(Closing.TARGETS): ranks[count:],
-            second.of(Closing.DAMPERS): factor.starts[ranks[count:]],
-            second.of(Closing.STARTS): factor.starts,
-            second.of(Closing.RANK_OF): factor.ranks,
-            second.of(Closing.GOES): factor.goes,
-            second.of(Closing.UPDATES): factor.updates,
         }
-        self.doubles: dict[Slot, object] = {
+        self.doubles |= {
             t.COMBINED_BY: self._factors,
             t.RIGHTS_BY: self._signs,
             t.SPREAD_BY: [x for stress in self.stresses for x in stress.values()],
             t.COPIES_BY: [x for _, _, x in copies],
-            second.of(Closing.MU): [MU] * (size - count),
         }
-        self.sizes: dict[Slot, int] = {
+        self.sizes |= {
             t.CARRIED: self._carried,
             t.SHARES: self._shares,
             t.COMBINED_COUNT: len(self._combined),
@@ -176,19 +162,46 @@ class Sharing:
             t.RIGHT_COUNT: len(self._rights),
             t.SPREAD_COUNT: len(spread),
             t.COPY_COUNT: len(copies),
-            second.of(Closing.DOFS): count,
-            second.of(Closing.ROWS): size - count,
-            second.of(Closing.UNKNOWNS): size,
-            second.of(Closing.RIGHT): right,
-            second.of(Closing.RESIDUAL): room(size),
-            second.of(Closing.STEP): room(size),
-            second.of(Closing.ENTRY_COUNT): len(entries),
-            second.of(Closing.FACTOR_COUNT): len(factor.ranks),
-            second.of(Closing.K): K,
-            second.of(Closing.X): x,
-            second.of(Closing.WORK): room(len(factor.ranks)),
-            second.of(Closing.LOWER): room(len(factor.ranks)),
         }
+
+    def _system(self, entries: list[tuple[int, int]]) -> tuple[int, int, int, NDArray[np.int64]]:
+        """The tables of the equations; places of entries, unknowns and right sides, and ranks."""
+        count, room, of = len(self.stresses), self.tables.room, Reacting.SHARING.of
+        size = count + self.tables.system.n * self._whole
+        ranks = self._ranks(entries, size)
+        ends = ranks[np.array(entries, np.int64).reshape(-1, 2)]
+        factor = Factor.of(size, ends)
+        numbers = len(factor.ranks)
+        K, x, right = room(len(entries)), room(size), room(size)
+        self.integers: dict[Slot, object] = {
+            of(Closing.ENTRIES): ends,
+            of(Closing.RANKS): ranks[:count],
+            of(Closing.TARGETS): ranks[count:],
+            of(Closing.DAMPERS): factor.starts[ranks[count:]],
+            of(Closing.STARTS): factor.starts,
+            of(Closing.RANK_OF): factor.ranks,
+            of(Closing.GOES): factor.goes,
+            of(Closing.UPDATES): factor.updates,
+        }
+        self.doubles: dict[Slot, object] = {of(Closing.MU): [MU] * (size - count)}
+        self.sizes: dict[Slot, int] = {
+            of(Closing.DOFS): count,
+            of(Closing.ROWS): size - count,
+            of(Closing.UNKNOWNS): size,
+            of(Closing.ENTRY_COUNT): len(entries),
+            of(Closing.FACTOR_COUNT): numbers,
+            of(Closing.K): K,
+            of(Closing.X): x,
+            of(Closing.RIGHT): right,
+        }
+        for field, room_of in (
+            (Closing.RESIDUAL, size),
+            (Closing.STEP, size),
+            (Closing.WORK, numbers),
+            (Closing.LOWER, numbers),
+        ):
+            self.sizes[of(field)] = room(room_of)
+        return K, x, right, ranks
 
     def _copies(self, entries: dict[tuple[int, int], int]) -> list[tuple[int, int, float]]:
         """Entries of J of kept rows: where they stand in K, their number here, and their scale."""

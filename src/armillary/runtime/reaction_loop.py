@@ -13,77 +13,28 @@ from __future__ import annotations
 
 from armillary.codegen.abi import Context, Slot
 from armillary.codegen.target import Lanes
-from armillary.runtime.closing_code import ClosingCode
+from armillary.runtime.closing_code import ORIGIN, WrenchCode
 from armillary.runtime.closing_tables import Closing
 from armillary.runtime.elimination import system_texts
 from armillary.runtime.reaction_tables import MOTION, Reacting
+from armillary.runtime.sharing_loop import share_text, shared_text
 from armillary.runtime.tree_loop import loop_text
 
 REFINEMENTS = 4  # of what rows of a thousandth of their size leave, rounding remains
-_ORIGIN, _LOAD = 9, 15  # where the origin stands in a body's motion; numbers of its load
+_LOAD = 15  # numbers of a body's load
 _RESULTS = 5  # of the tree, and as many of the whole
 
 
 def reaction_text(lanes: Lanes) -> str:
     """LLVM text with `batch(ctx)` for all rows."""
-    texts = (_add_up, _carry, _frames, _refine, _multipliers, _checked, _stretch)
-    texts += (_share, _shared, _results, _whole)
-    return "\n\n".join(
-        [system_texts(lanes), *(text(lanes) for text in texts), loop_text(lanes, "whole")]
-    )
-
-
-class _Code(ClosingCode):
-    """With vectors of three and six numbers."""
-
-    def six(self, place: str) -> list[str]:
-        return [self.load(self.add(place, k)) for k in range(6)]
-
-    def put_all(self, place: str, values: list[str]) -> None:
-        for k, value in enumerate(values):
-            self.put(self.add(place, k), value)
-
-    def shifted(self, wrench: list[str], here: list[str], there: list[str]) -> list[str]:
-        """(n; f) at another point:  n + (here - there) × f."""
-        n, f = wrench[:3], wrench[3:]
-        arm = [self.op("fsub", a, b) for a, b in zip(here, there, strict=True)]
-        return [*self.turned_by(n, arm, f), *f]
-
-    def turned(self, rows: list[str], vector: list[str]) -> list[str]:
-        """By a matrix of nine numbers."""
-        found = []
-        for k in range(3):
-            total = self.op("fmul", rows[3 * k], vector[0])
-            for n in (1, 2):
-                total = self.more(total, rows[3 * k + n], vector[n])
-            found.append(total)
-        return found
-
-    def weighed(self, wrench: list[str], arm: str) -> list[str]:
-        """Moments over the size of the machine."""
-        return [*(self.op("fmul", x, arm) for x in wrench[:3]), *wrench[3:]]
-
-    def product(self, a: list[str], b: list[str]) -> str:
-        total = self.op("fmul", a[0], b[0])
-        for x, y in zip(a[1:], b[1:], strict=True):
-            total = self.more(total, x, y)
-        return total
-
-    def column(self, table: str, row: str, width: int) -> list[str]:
-        start = self.mul(row, width)
-        return [self.read(table, self.add(start, k)) for k in range(width)]
-
-    def origin(self, motion: str) -> list[str]:
-        return self.vector(self.add(motion, _ORIGIN))
-
-    def squared(self, register: str, values: list[str]) -> None:
-        for x in values:
-            self.keep(register, self.more(self.kept(register), x, x))
+    first = (_add_up, _carry, _frames, _refine, _multipliers, _checked, _stretch)
+    texts = [text(lanes) for text in (*first, share_text, shared_text, _results, _whole)]
+    return "\n\n".join([system_texts(lanes), *texts, loop_text(lanes, "whole")])
 
 
 def _whole(lanes: Lanes) -> str:
     """One block of states: the tree, the rows, the multipliers, the wrenches."""
-    c = _Code("whole", lanes)
+    c = WrenchCode("whole", lanes)
     outputs = [c.field(Context.OUTPUTS.at(k)) for k in range(_RESULTS)]
     # in the order of closed/force_terms.py
     places = (Closing.BIAS, Closing.MOTION, Reacting.LOADS, Closing.AXES, Reacting.DRIVES)
@@ -108,10 +59,10 @@ def _whole(lanes: Lanes) -> str:
 
 def _frames(lanes: Lanes) -> str:
     """The world as a body that rests, and the origins of the second frames."""
-    c = _Code("frames", lanes)
+    c = WrenchCode("frames", lanes)
     world = c.of(Reacting.WORLD)
     for number in range(MOTION):
-        one = number < _ORIGIN and number % 4 == 0
+        one = number < ORIGIN and number % 4 == 0
         c.put(c.add(world, number), c.constant(1.0 if one else 0.0))
     ends, frames, points = c.of(Reacting.ENDS), c.of(Reacting.FRAMES), c.of(Reacting.POINTS)
     with c.loop(c.of(Reacting.CONSTRAINTS)) as k:
@@ -127,7 +78,7 @@ def _frames(lanes: Lanes) -> str:
 
 def _refine(lanes: Lanes) -> str:
     """x of the true equations of a system."""
-    c = _Code("refine", lanes)
+    c = WrenchCode("refine", lanes)
     size, x, step = c.of(Closing.UNKNOWNS), c.of(Closing.X), c.of(Closing.STEP)
     c.copy(c.of(Closing.RIGHT), x, size)
     c.do(f"call void @forward(ptr %ctx, i64 {x})")
@@ -146,7 +97,7 @@ def _refine(lanes: Lanes) -> str:
 
 def _multipliers(lanes: Lanes) -> str:
     """λ of the kept rows; 0 for the others; behind them a one."""
-    c = _Code("multipliers", lanes)
+    c = WrenchCode("multipliers", lanes)
     c.do("call void @refine(ptr %ctx)")
     x = c.of(Closing.X)
     found, count = c.of(Reacting.MULTIPLIERS), c.of(Reacting.ALL_ROWS)
@@ -163,7 +114,7 @@ def _multipliers(lanes: Lanes) -> str:
 
 def _add_up(lanes: Lanes) -> str:
     """Wrenches of some items, each with its multiplier, to their targets."""
-    c = _Code("add_up", lanes, ("i64 %first", "i64 %last"))
+    c = WrenchCode("add_up", lanes, ("i64 %first", "i64 %last"))
     items, multipliers = c.of(Reacting.ITEMS), c.of(Reacting.MULTIPLIERS)
     with c.loop("%last", "%first") as k:
         row, wrench, target = c.column(items, k, 3)
@@ -176,7 +127,7 @@ def _add_up(lanes: Lanes) -> str:
 
 def _carry(lanes: Lanes) -> str:
     """What the joints transmit, and what the constraints do at the origins of their frames."""
-    c = _Code("carry", lanes)
+    c = WrenchCode("carry", lanes)
     bodies, motion, parents = c.of(Reacting.BODIES), c.of(Closing.MOTION), c.of(Reacting.PARENTS)
     sums, reactions, loads = (c.of(getattr(Reacting, x)) for x in ("SUMS", "REACTIONS", "LOADS"))
     own, constraints = c.of(Reacting.OWN), c.of(Reacting.CONSTRAINTS)
@@ -200,7 +151,7 @@ def _carry(lanes: Lanes) -> str:
     return c.text()
 
 
-def _at_points(c: _Code, wrenches: Slot) -> None:
+def _at_points(c: WrenchCode, wrenches: Slot) -> None:
     """Summed wrenches of constraints on one of their bodies, on the second at its frame instead."""
     ends, signs, points = c.of(Reacting.ENDS), c.of(Reacting.SIGNS), c.of(Reacting.POINTS)
     with c.loop(c.of(Reacting.CONSTRAINTS)) as k:
@@ -214,7 +165,7 @@ def _at_points(c: _Code, wrenches: Slot) -> None:
 def _checked(lanes: Lanes) -> str:
     """Multipliers become NaN where the forces do not balance, where the last correction is more
     than rounding, where rows are nearly dependent, and where a loop is open."""
-    c = _Code("checked", lanes)
+    c = WrenchCode("checked", lanes)
     x, step, lower = c.of(Closing.X), c.of(Closing.STEP), c.of(Closing.LOWER)
     arm, fine, size = c.across(Reacting.ARM), c.register(1.0), c.register()
     loads, found = c.of(Reacting.LOADS), c.of(Reacting.MULTIPLIERS)
@@ -262,7 +213,7 @@ def _checked(lanes: Lanes) -> str:
 
 def _stretch(lanes: Lanes) -> str:
     """What a probe shows of rows that are nearly dependent, as its only result."""
-    c = _Code("stretch", lanes)
+    c = WrenchCode("stretch", lanes)
     probe, ranks, probed = c.of(Reacting.PROBE), c.of(Closing.RANKS), c.of(Reacting.PROBED)
     with c.loop(c.of(Closing.UNKNOWNS)) as k:
         c.put(c.add(probe, k), c.constant(0.0))
@@ -282,99 +233,9 @@ def _stretch(lanes: Lanes) -> str:
     return c.text()
 
 
-def _share(lanes: Lanes) -> str:
-    """Multipliers of rows that follow from others, and what those leave to them."""
-    c = _Code("share", lanes)
-    arm, carried = c.across(Reacting.ARM), c.of(Reacting.CARRIED)
-    second = c.pointer(c.tables, Reacting.SHARING)
-
-    def of(slot: Slot) -> str:
-        return c.field(Reacting.SHARING.of(slot), c.tables)
-
-    K, x, right, shares = (*map(of, (Closing.K, Closing.X, Closing.RIGHT)), c.of(Reacting.SHARES))
-    links, count = c.of(Reacting.LINKS), c.of(Reacting.LINK_COUNT)
-    for start, number in ((K, of(Closing.ENTRY_COUNT)), (right, of(Closing.UNKNOWNS))):
-        with c.loop(number) as k:
-            c.put(c.add(start, k), c.constant(0.0))
-    with c.loop(c.sub(carried, shares)) as k:  # their wrenches stand before the carried ones
-        c.put(c.add(shares, k), c.constant(0.0))
-    combined, factors = c.of(Reacting.COMBINED), c.of(Reacting.COMBINED_BY)
-    with c.loop(c.of(Reacting.COMBINED_COUNT)) as k:
-        (wrench, target), factor = c.column(combined, k, 2), c.shared(factors, k)
-        for n in range(6):
-            place = c.add(target, n)
-            c.put(place, c.more(c.load(place), factor, c.load(c.add(wrench, n))))
-    with c.loop(count) as k:
-        wrench, here, there = c.column(links, k, 3)
-        moved = c.shifted(c.six(wrench), c.vector(here), c.vector(there))
-        c.put_all(c.add(carried, c.mul(k, 6)), c.weighed(moved, arm))
-    pairs = c.of(Reacting.PAIRS)
-    with c.loop(c.of(Reacting.PAIR_COUNT)) as k:
-        entry, one, two = c.column(pairs, k, 3)
-        c.put(entry, c.op("fadd", c.load(entry), c.product(c.six(one), c.six(two))))
-    rights, signs = c.of(Reacting.RIGHTS), c.of(Reacting.RIGHTS_BY)
-    with c.loop(c.of(Reacting.RIGHT_COUNT)) as k:
-        place, link, wrench = c.column(rights, k, 3)
-        part = c.product(c.six(link), c.weighed(c.six(wrench), arm))
-        c.put(place, c.more(c.load(place), c.shared(signs, k), part))
-    copies, factors = c.of(Reacting.COPIES), c.of(Reacting.COPIES_BY)
-    with c.loop(c.of(Reacting.COPY_COUNT)) as k:
-        source, target = c.column(copies, k, 2)
-        c.put(target, c.op("fmul", c.load(source), c.shared(factors, k)))
-    c.set_field(Context.CLOSING, second)
-    c.do("call void @sparse_factor(ptr %ctx)")
-    whole = c.let(f"icmp sgt i64 {c.of(Reacting.COPY_COUNT)}, 0")
-    with c.when(whole):
-        c.do("call void @refine(ptr %ctx)")
-    with c.when(c.let(f"xor i1 {whole}, true")):
-        c.copy(right, x, of(Closing.UNKNOWNS))
-        c.do(f"call void @forward(ptr %ctx, i64 {x})")
-        c.do(f"call void @backward(ptr %ctx, i64 {x})")
-    c.set_field(Context.CLOSING, c.tables)
-    with c.when(whole):
-        c.do("call void @shared(ptr %ctx)")
-    spread, factors = c.of(Reacting.SPREAD), c.of(Reacting.SPREAD_BY)
-    with c.loop(c.of(Reacting.SPREAD_COUNT)) as k:
-        place, unknown = c.column(spread, k, 2)
-        c.put(place, c.more(c.load(place), c.shared(factors, k), c.load(unknown)))
-    return c.text()
-
-
-def _shared(lanes: Lanes) -> str:
-    """Shares become NaN where they do not balance, or the last correction is more than rounding."""
-    c = _Code("shared", lanes)
-
-    def of(slot: Slot) -> str:
-        return c.field(Reacting.SHARING.of(slot), c.tables)
-
-    x, residual, last, fine = of(Closing.X), of(Closing.RESIDUAL), c.register(), c.register(1.0)
-    size, ranks, stresses = c.register(), of(Closing.RANKS), of(Closing.DOFS)
-    c.keep(size, c.load(c.of(Reacting.IN_PLAY)))
-    with c.loop(stresses) as k:
-        rank = c.read(ranks, k)
-        c.squared(last, [c.load(c.add(of(Closing.STEP), rank))])
-        c.squared(size, [c.load(c.add(x, rank))])
-    limit = c.op("fmul", c.kept(size), c.across(Reacting.UNBALANCED))
-    targets = of(Closing.TARGETS)
-    pairs = [(c.kept(last), c.op("fmul", c.kept(size), c.across(Reacting.ROUNDING)))]
-    with c.loop(of(Closing.ROWS)) as k:
-        left = c.load(c.add(residual, c.read(targets, k)))
-        small = c.let(f"fcmp ole {lanes.type} {c.op('fmul', left, left)}, {limit}")
-        c.keep(fine, c.where(small, c.kept(fine), c.constant(0.0)))
-    for value, most in pairs:
-        small = c.let(f"fcmp ole {lanes.type} {value}, {most}")
-        c.keep(fine, c.where(small, c.kept(fine), c.constant(0.0)))
-    good = c.let(f"fcmp oeq {lanes.type} {c.kept(fine)}, {c.constant(1.0)}")
-    status = c.where(good, c.constant(0.0), c.constant(float("nan")))
-    with c.loop(stresses) as k:
-        place = c.add(x, c.read(ranks, k))
-        c.put(place, c.op("fadd", c.load(place), status))
-    return c.text()
-
-
 def _results(lanes: Lanes) -> str:
     """Multipliers; wrenches of joints and what drives of them, in own axes; of constraints."""
-    c = _Code("results", lanes)
+    c = WrenchCode("results", lanes)
     given, constraints = c.of(Reacting.GIVEN), c.of(Reacting.CONSTRAINTS)
     with c.loop(c.mul(constraints, 6)) as k:
         c.put(c.add(given, k), c.constant(0.0))

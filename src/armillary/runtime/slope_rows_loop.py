@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from armillary.codegen.abi import Context, Struct, integer, pointer, structure
 from armillary.codegen.target import Lanes
-from armillary.runtime.closing_code import ClosingCode
+from armillary.runtime.closing_code import ORIGIN, ClosingCode
 from armillary.runtime.closing_tables import Closing
 from armillary.runtime.elimination import rows_text
 from armillary.runtime.tree_loop import loop_text
 
 MOTION, WRENCH = 48, 12  # numbers of a body's motion, and of a wrench, with their slopes
-_ORIGIN, _SLOPES = 9, 24  # where the origin stands in the motion, and its slopes begin
+_SLOPES = 24  # where the slopes begin in the motion of a body
 _OUTPUTS = 3
 
 
@@ -72,7 +72,7 @@ def _inward(lanes: Lanes) -> str:
         with c.when(c.there(parent)):
             own, target = (c.add(sums, c.mul(x, WRENCH)) for x in (k, parent))
             moment, force, dm, df = (c.vector(c.add(own, 3 * part)) for part in range(4))
-            ends = [c.add(motion, c.add(c.mul(x, MOTION), _ORIGIN)) for x in (k, parent)]
+            ends = [c.add(motion, c.add(c.mul(x, MOTION), ORIGIN)) for x in (k, parent)]
             arm, slope = (_arm(c, *(c.add(end, start) for end in ends)) for start in (0, _SLOPES))
             turned = c.turned_by(moment, arm, force)
             turned_slope = c.turned_by(c.turned_by(dm, slope, force), arm, df)
