@@ -288,3 +288,22 @@ def four_bar_graph(seed: int = 0, kinds=("revolute",) * 4, tilt: bool = True, ma
     bodies = {name: placed_mass(rng, points[k : k + 2].mean(axis=0), mass=mass[k])
               for k, name in enumerate(names[1:4])}  # fmt: skip
     return Graph(bodies, links)
+
+
+def uneven_ladder(windows: int, seed: int = 0) -> am.Mechanism:
+    """Rods of different lengths side by side, each tied to the next: one degree of freedom,
+    closed where all rods stand upright."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.uniform(0.8, 1.2, windows + 1)
+    b = am.Builder("uneven ladder")
+    for k, length in enumerate(lengths.tolist()):
+        own = {"axis": "y", "mass": rng.uniform(0.5, 2.0), "inertia": (0.02, 0.1, 0.1)}
+        b.body(f"rod{k}", joint="revolute", at=(float(k), 0.0, 0.0), com=(0.0, 0.0, 0.4), **own)
+        if k:
+            rise = float(length - lengths[k - 1])
+            bar, end = f"bar{k}", am.Frame(f"end{k}", f"bar{k}", Pose((1.0, 0.0, rise)))
+            top = (0.0, 0.0, float(lengths[k - 1]))
+            b.body(bar, f"rod{k - 1}", "revolute", top, com=(0.5, 0.0, 0.0), **own)
+            tip = am.Frame(f"tip{k}", f"rod{k}", Pose((0.0, 0.0, length)))
+            b.loop(f"pin{k}", end, tip, "revolute", axis="y")
+    return b.build()

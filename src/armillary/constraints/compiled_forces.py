@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.joint_forces import ForcePlan, joint_forces
 from armillary.constraints import kept_rows
+from armillary.constraints.loop_forces import loop_forces
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.plan import following_rows, plan_of, small
-from armillary.constraints.table import STEPS, options_for
+from armillary.constraints.table import PER_LOADED_BODY, STEPS, options_for
 from armillary.evaluate.inputs import Array
 from armillary.model.lowering.constraints import lower_constraints
 from armillary.model.lowering.tree import parametric
@@ -77,12 +78,24 @@ def force_plan(equations: Equations) -> ForcePlan | None:
     )
 
 
+def _answering(
+    equations: Equations, external: bool, passive: bool, given: bool = False, states: int = 0
+) -> OneOrMany | None:
+    """Straight-line code, or loops where that would be too long."""
+    options = equations.evaluator.options
+    large = options.tier is None and PER_LOADED_BODY * len(equations.tables.bodies) > options.budget
+    found = None if large else force_code(equations, external, passive, given, states)
+    if found is None and options.tier is None:
+        return loop_forces(equations, external, passive, given)
+    return found
+
+
 def forces_at_once(
     equations: Equations, accelerations: Callable[..., Array], q: Array, v: Array, tau: Array
 ) -> dict[str, Array] | None:
     """The same as `compiled_forces` of one state (arrays of doubles, n each) by two native calls;
     nothing where they do not answer, None where there is no code."""
-    kernels = force_code(equations, False, True)
+    kernels = _answering(equations, False, True)
     if kernels is None:
         return None
     a = accelerations(q, v, tau)
@@ -100,8 +113,8 @@ def compiled_forces(
     """a (B, n), multipliers (B, m), wrench and driving (B, bodies, 6), pushes (B, constraints, 6),
     stretch (B, 1) of states with q, v and tau; NaN in rows that are left to the null space.  None:
     there is no code.  accelerations: asked for where there is some."""
-    states = len(arrays["q"])
-    kernels = force_code(equations, bool(wrenches), passive, "parameters" in arrays, states)
+    given, states = "parameters" in arrays, len(arrays["q"])
+    kernels = _answering(equations, bool(wrenches), passive, given, states)
     if kernels is None:
         return None
     evaluator, count = equations.evaluator, len(arrays["q"])

@@ -111,11 +111,18 @@ class EliminationCode:
         reads = (*self.reads, *(SOLUTION,) * articulated)
         request = Request(elimination_terms(self.level, articulated), reads, moving)
         linked = LoopCode(request, self.tables).linked(lanes, arrays)
-        made = _Tables(self, moving)
-        linked.libraries[0] = _driver(lanes)
+        return self.finished(linked, lanes, SystemTables(self, moving))
+
+    def finished(self, linked: Linked, lanes: Lanes, made: SystemTables) -> Linked:
+        """The loops of the tree, with those of the system around them."""
+        linked.libraries[0] = self.driver(lanes)
         linked.point(Context.CLOSING, made.closing(linked, lanes))
         linked.extra = made.memory
         return linked
+
+    def driver(self, lanes: Lanes) -> Library:
+        """The loops over tables."""
+        return _driver(lanes)
 
 
 @cache
@@ -130,7 +137,7 @@ def _driver(lanes: Lanes) -> Library:
     )
 
 
-class _Tables(Records):
+class SystemTables(Records):
     """Where everything stands in the memory of a state, and the tables over it."""
 
     def __init__(self, code: EliminationCode, moving_base: bool):
@@ -138,11 +145,9 @@ class _Tables(Records):
         self.code, self.system, self.equations = code, code.system, code.system.equations
         self.columns, self.bias = self.room(6 * code.tables.nv), self.room(code.tables.nv)
         self._values = np.zeros(len(self.system.kept), np.int64)  # places of the rows' values
-        self._wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
+        self.wrenches: dict[tuple[int, int], int] = {}  # (row, +1 or -1) -> place
         self._known: dict[tuple[int, int], int] = {}  # (constraint, +1 or -1) -> place
-        self._closing = np.zeros(0)
-        if code.level == "gamma":
-            self._closing = np.array(closing_weights(self.equations))
+        self._closing = self._closing_weights()
         # places of what closing rows are open, weighed: squares, and numbers of linear rows
         self._squares: list[int] = []
         self._openings: list[int] = []
@@ -151,12 +156,21 @@ class _Tables(Records):
 
     # -- rows --------------------------------------------------------------------------------------
 
+    def _closing_weights(self) -> Array:
+        """(m), or none: of rows that are looked at whether they are closed."""
+        asked = self.code.level == "gamma"
+        return np.array(closing_weights(self.equations)) if asked else np.zeros(0)
+
+    def _wanted(self) -> set[int]:
+        """Rows whose wrenches are wanted."""
+        return set(self.system.kept.tolist())
+
     def _trace(self, moving_base: bool) -> None:
-        kept = {int(row): k for k, row in enumerate(self.system.kept)}
+        kept, taken = {int(row): k for k, row in enumerate(self.system.kept)}, self._wanted()
         for members in self.equations.rows.kinds:
             one = self.constraints.frames[members[0]]
             spans = [self.constraints.slices[self.constraints.frames[k].name] for k in members]
-            wanted = [r for r in range(one.count) if any(s.start + r in kept for s in spans)]
+            wanted = [r for r in range(one.count) if any(s.start + r in taken for s in spans)]
             closing = [
                 r for r in range(one.count) if any(self._closing[s][r : r + 1].any() for s in spans)
             ]
@@ -168,12 +182,13 @@ class _Tables(Records):
             for number, span, record in zip(members, spans, records, strict=True):
                 self._squares += [record + code.openings + k for k in range(len(closing))]
                 for n, row in enumerate(wanted):
-                    if span.start + row not in kept:
+                    if span.start + row not in taken:
                         continue
-                    self._values[kept[span.start + row]] = record + n
+                    if span.start + row in kept:
+                        self._values[kept[span.start + row]] = record + n
                     for body in code.bodies:
                         side = (span.start + row, 2 * body - 1)
-                        self._wrenches[side] = record + code.wrench(n, body)
+                        self.wrenches[side] = record + code.wrench(n, body)
                 for body in code.bodies if code.known else ():
                     self._known[number, 2 * body - 1] = record + code.wrench(code.rows, body)
 
@@ -207,7 +222,7 @@ class _Tables(Records):
         table, chosen = rows.pairs, self.system.pairs
         parts = (table.rows, table.columns, table.signs, table.constraints)
         for row, dof, sign, number in zip(*(x[chosen].tolist() for x in parts), strict=True):
-            found.append(self._push(self._wrenches[row, int(sign)], number, dof, int(sign)))
+            found.append(self._push(self.wrenches[row, int(sign)], number, dof, int(sign)))
         return found
 
     def _push(self, wrench: int, number: int, dof: int, sign: int) -> tuple[int, int, int, int]:
@@ -239,7 +254,7 @@ class _Tables(Records):
         integers = {t.POWERS: powers, t.PUSHES: pushes, t.OPENINGS: self._squares + self._openings}
         doubles: dict[Slot, object] = {
             t.CONSTANTS: s.constants,
-            t.ARMATURE: armature_of(self.code.tables)[s.dofs],
+            t.ARMATURE: self._diagonal(),
             t.SCALE: s.scale,
             t.MU: s.mu,
             t.OPEN: self.code.open_rows,
@@ -251,6 +266,10 @@ class _Tables(Records):
         for field, x in self._limits().items():
             c[field] = bits(x)
         return c
+
+    def _diagonal(self) -> Array:
+        """What is added to the diagonal of M, by degree of freedom."""
+        return armature_of(self.code.tables)[self.system.dofs]
 
     def _lay_out(self, c: NDArray[np.int64]) -> None:
         """Sizes, and places in the memory."""

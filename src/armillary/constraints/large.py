@@ -20,6 +20,7 @@ from armillary.algorithms.tree import mass_matrix
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.kept_rows import kept_rows
 from armillary.constraints.ordering import MU, SampleRows, elimination_order
+from armillary.constraints.placed_bodies import PlacedBodies
 from armillary.constraints.rows import Indices
 from armillary.evaluate.arrays import shifted
 from armillary.evaluate.inputs import Array
@@ -90,15 +91,19 @@ class LargeSystem:
 
     def values(self, q: Array) -> Array:
         """Entries of K at one configuration, articulated joints locked."""
+        bodies, J = self.equations.placed(q[None]), self.equations.row_entries(q[None])[0]
+        return np.concatenate([self._mass(q, bodies), J[self.pairs], self.constants])
+
+    def _mass(self, q: Array, bodies: PlacedBodies) -> Array:
+        """Entries of M."""
         equations, (i, j) = self.equations, (self.dofs[k] for k in self.mass_pairs)
-        bodies, J = equations.placed(q[None]), equations.row_entries(q[None])[0, self.pairs]
         F = equations.evaluator.run(mass_matrix.mass_columns, {"q": q[None]})["F"]
         carriers = equations.rows.carriers
         arm = bodies.o[:, carriers[i]] - bodies.o[:, carriers[j]]
         M = np.einsum("bpi,bpi->bp", bodies.S[:, j], shifted(F[:, i], arm))[0]
         rotors = armature_of(equations.evaluator.tables(True, True, minimal=True))
         M[: self.n] += rotors[self.dofs]
-        return np.concatenate([M, J, self.constants])
+        return np.asarray(M)
 
     def _find_order(self) -> None:
         values = self.values(self.equations.tree.initial)

@@ -51,7 +51,7 @@ def elimination_order(rows: SampleRows, sizes: Sequence[Scalar]) -> list[int]:
         pivot = _pivot(rows[k].get(k, 0.0))
         for i in [i for i in rows[k] if massless[i] and i != k]:
             sizes[i] = np.maximum(sizes[i], rows[k][i] ** 2 / abs(pivot))
-        for i in _eliminate(rows, k):
+        for i in eliminate(rows, k):
             waiting.discard(i)
             heapq.heappush(heap, (len(rows[i]), i))
     return order
@@ -61,7 +61,7 @@ def _pivot(x: Scalar) -> Scalar:
     return np.where(x == 0.0, _LEAST, x) if isinstance(x, np.ndarray) else x or _LEAST
 
 
-def _eliminate(rows: SampleRows, k: int) -> list[int]:
+def eliminate(rows: SampleRows, k: int) -> list[int]:
     """Take row k out; its neighbours, which get what it leaves behind."""
     row = rows[k]
     pivot = _pivot(row.pop(k, 0.0))

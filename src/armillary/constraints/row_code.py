@@ -16,6 +16,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from armillary.algorithms.closed.elimination_terms import BodyMotion
+from armillary.algorithms.closed.motion_slopes import duals
 from armillary.algorithms.closed.row_terms import along_axes
 from armillary.codegen.cache import remembered
 from armillary.codegen.jit import Library
@@ -23,10 +24,11 @@ from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.model.lowering.constraint_table import FrameConstraint, TurnCount, missing
-from armillary.scalar import Scalar
+from armillary.scalar import Dual, Scalar
 from armillary.spatial import Force, Matrix, Motion, RigidMotion, Transform, Vector
 
 if TYPE_CHECKING:
+    from armillary.graph.expr import Graph
     from armillary.graph.function import Block
 
 _SYMBOL = "constraint_rows"
@@ -52,8 +54,14 @@ class _TwoBodies:
     v: Sequence[Scalar] = ()
     a: Sequence[Scalar] | None = None
 
-    def __init__(self, motions: dict[int, BodyMotion], world: BodyMotion, near: Scalar):
-        self.motions, self.world = motions, world
+    def __init__(
+        self,
+        motions: dict[int, BodyMotion],
+        world: BodyMotion,
+        near: Scalar,
+        multipliers: Sequence[Scalar] = (),
+    ):
+        self.motions, self.world, self.multipliers = motions, world, multipliers
         self.q: Sequence[Scalar] = (near,)
 
     def _of(self, body: int) -> BodyMotion:
@@ -112,6 +120,16 @@ class KindCode(ABC):
         """The numbers of a record, and what it is worth to know of them.  more: the further
         constants."""
 
+    def seen(self, graph: Graph, world: BodyMotion) -> _TwoBodies:
+        """The bodies, by what stands in the memory."""
+        motions = {
+            side: BodyMotion.from_leaves(
+                [graph.load(_PLACES[side], k, 0) for k in range(BodyMotion.size)]
+            )
+            for side in self.bodies
+        }
+        return _TwoBodies(motions, world, graph.load("sum", 0, 0))
+
     @cached_property
     def flags(self) -> tuple[bool, ...]:
         """What is known of the numbers of a record; see `found`."""
@@ -143,19 +161,13 @@ class KindCode(ABC):
 
         graph, count = Graph(), len(numbers_of(self.constraint))
         values = [graph.load("const", k) for k in range(count + self.further)]
-        motions = {
-            side: BodyMotion.from_leaves(
-                [graph.load(_PLACES[side], k, 0) for k in range(BodyMotion.size)]
-            )
-            for side in self.bodies
-        }
         g = symbolic_base(graph, self.moving_base)
         world = BodyMotion(
             Transform.identity(),
             g.velocity,
             RigidMotion.from_motions(g.velocity, g.felt_acceleration()),
         )
-        seen = _TwoBodies(motions, world, graph.load("sum", 0, 0))
+        seen = self.seen(graph, world)
         constraint = _symbolic(self.constraint, values[:count])
         numbers, flags = self.found(constraint, seen, values[count:])
         stores = [Store(("own", k), graph.lift(x)) for k, x in enumerate(numbers)]
@@ -265,6 +277,43 @@ class AllRowsCode(KindCode):
             numbers += along_axes(X_2W, wrench)
         numbers.append(constraint.spring_energy(motion.X_21, motion.near))
         return numbers, (not missing(known), not missing(resisted))
+
+
+@dataclass(frozen=True)
+class SlopeCode(KindCode):
+    """Slopes of one kind: of what its rows are short of when bodies are accelerated, of their
+    rates; then, for each body that is not the world, the wrench of all multipliers and known forces
+    and its slopes.  Where the turns are counted stand these, their slope, and the multipliers."""
+
+    @property
+    def size(self) -> int:
+        return 2 * self.constraint.count + 2 * WRENCH * len(self.bodies)
+
+    def wrench(self, body: int) -> int:
+        return 2 * self.constraint.count + 2 * WRENCH * self.bodies.index(body)
+
+    def seen(self, graph: Graph, world: BodyMotion) -> _TwoBodies:
+        motions, size = {}, BodyMotion.size
+        for side in self.bodies:
+            numbers = [graph.load(_PLACES[side], k, 0) for k in range(2 * size)]
+            motions[side] = duals(BodyMotion, numbers[:size], numbers[size:])
+        near, rate, *multipliers = (
+            graph.load("sum", k, 0) for k in range(2 + self.constraint.count)
+        )
+        return _TwoBodies(motions, world, Dual(near, rate), multipliers)
+
+    def found(
+        self, constraint: FrameConstraint, seen: _TwoBodies, more: Sequence[Scalar]
+    ) -> tuple[list[Scalar], tuple[bool, ...]]:
+        found = constraint.rows_at(seen, range(constraint.count))
+        slopes: list[Scalar] = [-Dual.lift(x).slope for x in found.gamma]
+        slopes += [Dual.lift(x).slope for x in found.rate]
+        for side in self.bodies:
+            total = [Dual.lift(found.known.get(WRENCH * side + k, 0)) for k in range(WRENCH)]
+            for wrench, x in zip(found.entries, seen.multipliers, strict=True):
+                total = [old + wrench[WRENCH * side + k] * x for k, old in enumerate(total)]
+            slopes += [x.value for x in total] + [x.slope for x in total]
+        return slopes, ()
 
 
 def _symbolic(constraint: FrameConstraint, numbers: Sequence[Scalar]) -> FrameConstraint:

@@ -14,23 +14,29 @@ from armillary.codegen.abi import Ints, Slot
 from armillary.codegen.target import Lanes
 from armillary.constraints.row_code import KindCode, numbers_of
 from armillary.evaluate.kernel import Linked
-from armillary.model.lowering.constraint_table import ConstraintTable, LinearConstraint
+from armillary.model.lowering.constraint_table import (
+    ConstraintTable,
+    FrameConstraint,
+    LinearConstraint,
+)
 from armillary.model.lowering.tree import Tables
+from armillary.runtime.closing_code import ORIGIN
 from armillary.runtime.closing_tables import Closing
-
-_ORIGIN = 9  # of a body in its BodyMotion
 
 
 class Records:
     """The memory of a state, and its tables."""
 
-    def __init__(self, tables: Tables, reads: Sequence[str]):
-        """tables: with the constraints.  reads: names of the inputs."""
+    def __init__(
+        self, tables: Tables, reads: Sequence[str], step: int = BodyMotion.size, axis: int = 6
+    ):
+        """tables: with the constraints.  reads: names of the inputs.  step, axis: numbers of the
+        motion of a body, and of an axis."""
         self.tables, self.reads = tables, reads
         self.constraints = tables.constraints or ConstraintTable((), ())
         self.memory = 0
-        self.motion = self.room(BodyMotion.size * len(tables.bodies))
-        self.axes = self.room(6 * tables.nv)
+        self._step, self.motion = step, self.room(step * len(tables.bodies))
+        self.axes = self.room(axis * tables.nv)
         self.carriers = [k for k, body in enumerate(tables.bodies) for _ in range(body.joint.nv)]
         self.codes: list[KindCode] = []
         self._spans: list[tuple[int, int]] = []  # first and last member of every kind
@@ -47,7 +53,7 @@ class Records:
 
     def origin(self, body: int) -> int:
         """Of a body, in the world."""
-        return self.motion + BodyMotion.size * body + _ORIGIN
+        return self.motion + self._step * body + ORIGIN
 
     def members(
         self, code: KindCode, numbers: Sequence[int], further: Sequence[Sequence[float]]
@@ -59,16 +65,18 @@ class Records:
         for number, more in zip(numbers, further, strict=True):
             frame, row = self.constraints.frames[number], [0] * Ints.SIZE
             row[Ints.WORK] = self.room(code.size)
-            row[Ints.PARENT_WORK] = self.motion + BodyMotion.size * max(frame.second, 0)
-            row[Ints.PARENT_SUM] = self.motion + BodyMotion.size * max(frame.first, 0)
-            row[Ints.CONSTS] = len(self._numbers)
-            if frame.turns is not None:
-                row[Ints.SUM] = self.form(frame.turns.offset, frame.turns.terms, "q")
+            row[Ints.PARENT_WORK] = self.motion + self._step * max(frame.second, 0)
+            row[Ints.PARENT_SUM] = self.motion + self._step * max(frame.first, 0)
+            row[Ints.CONSTS], row[Ints.SUM] = len(self._numbers), self.turns(frame)
             self._numbers += [*numbers_of(frame), *more]
             self._ints.append(row)
             found.append(row[Ints.WORK])
         self._spans.append((first, len(self._ints)))
         return found
+
+    def turns(self, frame: FrameConstraint) -> int:
+        """Where its turns are counted."""
+        return 0 if frame.turns is None else self.form(frame.turns.offset, frame.turns.terms, "q")
 
     def form(self, offset: float, terms: Sequence[tuple[int, float]] = (), source: str = "") -> int:
         """offset + Σ coefficient * input: where it stands."""

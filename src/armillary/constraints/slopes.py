@@ -12,8 +12,10 @@ import numpy as np
 from armillary.algorithms.closed.constrained import defect_slopes
 from armillary.algorithms.interpreter import Run
 from armillary.codegen.target import native
+from armillary.constraints.loop_slopes import TreeSlopes, loop_slopes
+from armillary.constraints.plan import small
 from armillary.constraints.splitting import SolvedSplit
-from armillary.constraints.table import SLOPES, options_for
+from armillary.constraints.table import PER_SLOPED_BODY, SLOPES, options_for
 from armillary.evaluate.inputs import Array, wrench_rows
 from armillary.evaluate.request import Request
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from armillary.constraints.equations import Equations
     from armillary.evaluate.evaluator import External
     from armillary.evaluate.lean_call import OneOrMany
+    from armillary.evaluate.program import Program
     from armillary.model.lowering.tree import Tables
 
 _ALONG = ("dq", "dv")  # inputs that differ from direction to direction, before those of the state
@@ -32,6 +35,12 @@ def _tables(equations: Equations, passive: bool) -> Tables:
         return replace(equations.evaluator.tables(True, passive), constraints=constraints)
 
     return equations.memo.once(("tables of slopes", passive), make)
+
+
+def too_long(equations: Equations, count: int = 0) -> bool:
+    """Would straight-line code of the slopes be too long?"""
+    most = options_for(equations.evaluator.options, SLOPES, count).budget
+    return not small(equations) or PER_SLOPED_BODY * len(equations.tables.bodies) > most
 
 
 def slope_kernels(
@@ -46,7 +55,7 @@ def slope_kernels(
         from armillary.evaluate.program import Program
 
         owner = equations.evaluator
-        if not native():
+        if not native() or too_long(equations, count):
             return None
         request = Request(defect_slopes, reads, owner.moving_base, owner.vertical_gravity)
         kernels = Program(request, _tables(equations, passive), options)
@@ -69,7 +78,7 @@ class Probe:
     ):
         """count: of all states that are asked for, of which these are some."""
         owner = equations.evaluator
-        self.equations, self.passive = equations, passive
+        self.equations, self.passive, self.external = equations, passive, external
         self.count = max(count, len(q))
         self.tables = _tables(equations, passive)
         self.states = {"q": q, "v": solved.v, "a": solved.a}
@@ -83,6 +92,8 @@ class Probe:
         columns of dq and dv (B, n, k)."""
         states, n, k = dq.shape
         kernels = self._kernels if k else None
+        if kernels is None and k and native() and self.equations.evaluator.options.tier is None:
+            return self.by_loops(dq, dv)
         if kernels is None:
             return self._interpreted(dq, dv)
         along = [np.ascontiguousarray(x.swapaxes(1, 2)).reshape(-1, n) for x in (dq, dv)]
@@ -96,6 +107,28 @@ class Probe:
             for x in (found[name] for name in ("balance", "rows", "rates"))
         )
         return balance, rows, rates
+
+    def by_loops(self, dq: Array, dv: Array) -> tuple[Array, Array, Array]:
+        """As `slopes`, for a mechanism of any size."""
+        (states, n, k), program = dq.shape, self._loops
+        along = [np.ascontiguousarray(x.swapaxes(1, 2)).reshape(-1, n) for x in (dq, dv)]
+        inputs = dict(zip(_ALONG, along, strict=True))
+        for name in ("q", "v", "a", "multipliers"):
+            x = self.states[name]
+            inputs[name] = x if states == 1 else np.repeat(x, k, axis=0)
+        found = program(inputs, states * k, self.equations.evaluator.base_numbers)
+        pushes, rows, rates = (
+            x.reshape(states, k, x.shape[1]).swapaxes(1, 2) for x in found.values()
+        )
+        return self._tree.along(dq, dv) - pushes, rows, rates
+
+    @cached_property
+    def _loops(self) -> Program:
+        return loop_slopes(self.equations, self.tables, self.passive)
+
+    @cached_property
+    def _tree(self) -> TreeSlopes:
+        return TreeSlopes(self.equations, self.states, self.external, self.passive)
 
     def _at_once(self, kernels: OneOrMany, dq: Array, dv: Array) -> dict[str, Array] | None:
         """All directions (k, n) of one state by one native call, and none (zeros) where they are

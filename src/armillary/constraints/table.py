@@ -23,6 +23,8 @@ OPERATIONS = {
 ACCELERATIONS, STEPS, SLOPES = OPERATIONS
 # operations of the budget that an unknown and a body count for: larger systems are not even traced
 PER_UNKNOWN, PER_BODY = 133, 200
+# the same of all forces, and of the slopes of derivatives
+PER_LOADED_BODY, PER_SLOPED_BODY = 290, 700
 NATIVE = 4096  # numbers of a matrix: LAPACK works through larger ones in blocks, and is faster
 
 

@@ -23,9 +23,14 @@ from armillary.runtime.tree_loop import loop_text
 
 def elimination_text(lanes: Lanes) -> str:
     """LLVM text with `batch(ctx)` for all rows."""
-    texts = (rows_text, _assemble, _factor, _forward, _backward, _residual, _whole)
-    written = [text(lanes) for text in texts]
-    return "\n\n".join([*written, refinement_text(lanes), loop_text(lanes, "whole")])
+    parts = [system_texts(lanes), _whole(lanes), refinement_text(lanes)]
+    return "\n\n".join([*parts, loop_text(lanes, "whole")])
+
+
+def system_texts(lanes: Lanes) -> str:
+    """The equations of a block of states, their factor, and what it solves."""
+    texts = (rows_text, _assemble, _factor, _forward, _backward, _residual)
+    return "\n\n".join(text(lanes) for text in texts)
 
 
 def _whole(lanes: Lanes) -> str:
