@@ -68,7 +68,7 @@ def test_faults_have_words(tmp_path):
     assert "is given twice" in command("--prescribe", "joint1=1", "--prescribe", "joint1=2", code=1)
     assert "expected name=position" in command("--prescribe", "joint1", code=1)
     assert "Did you mean 'joint1'" in command("--prescribe", "joint11=1", code=1)
-    assert "cannot be read" in command("--prescribe", "joint1=none.csv", code=1)
+    assert "there is no such file" in command("--prescribe", "joint1=none.csv", code=1)
     assert "has no column 'joint1'" in command("--prescribe", f"joint1={road}@2", code=1)
     road.write_text("distance,left\n0,0\n1,1\n")
     assert "give a speed" in command("--prescribe", f"joint1={road}", code=1)

@@ -290,7 +290,9 @@ def test_tables_cannot_hold_everything():
     with pytest.raises(FormatError, match=r"'link1'.*function"):
         write_dh(law)
     with pytest.raises(FormatError, match="does not fit a cell"):
-        write_dh(dh([{"name": " spaced", "mass": 1.0}]))
+        write_dh(dh([{"name": "#spaced", "mass": 1.0}]))
+    with pytest.raises(ModelError, match="begins or ends with a blank"):
+        dh([{"name": " spaced", "mass": 1.0}])
     with pytest.raises(ModelError, match=r"character 4 of its name cannot be seen \(U\+000A"):
         dh([{"name": "two\nlines", "mass": 1.0}])
 

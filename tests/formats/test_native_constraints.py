@@ -361,7 +361,7 @@ def test_trees_lie_in_the_folder_or_below(folder):
         ("http://host/bars.urdf", "scheme 'http:' is not followed"),
         ("package://x/bars.urdf", "packages are not known here"),
         ("C:\\\\bars.urdf", "scheme 'C:' is not followed"),
-        ("a\\u0000b.urdf", "cannot be seen"),
+        ("a\\u0000b.urdf", "control characters"),
         ("bras.urdf", "there is no file 'bras.urdf' beside this one"),
         ("x" * 5000 + ".urdf", "there is no file 'xxx"),
         (".", "there is no file '.'"),

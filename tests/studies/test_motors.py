@@ -138,7 +138,7 @@ def test_a_gear_turns_the_rotor_with_it():
 
 
 def test_motors_need_no_new_code(monkeypatch):
-    """As many libraries for thirty motors as for one."""
+    """No more libraries for thirty motors than for one."""
     from armillary.codegen import jit
 
     made = []
@@ -158,7 +158,7 @@ def test_motors_need_no_new_code(monkeypatch):
         study = am.study(experiment, FACTORS, RESPONSES, samples=samples, chunk=4)
         assert study.grouped == {} and not any(study.failed)
         counts.append(len(made))
-    assert counts[1] > 0 and counts[2] == counts[1]
+    assert 0 < counts[2] <= counts[1]  # code of the second may be there still
 
 
 def test_motors_inside_other_blocks():

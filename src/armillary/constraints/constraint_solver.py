@@ -11,6 +11,7 @@ from armillary.constraints.equations import Equations
 from armillary.constraints.forward import ConstrainedForwardDynamics
 from armillary.constraints.inverse import ConstrainedInverseDynamics
 from armillary.constraints.load_friction import ConstrainedLoadFriction, load_friction_of
+from armillary.constraints.plan import report
 from armillary.constraints.projection import Projector
 from armillary.evaluate.compiled_function import Answers
 from armillary.evaluate.evaluator import Evaluator
@@ -54,6 +55,11 @@ class ConstraintSolver:
         """The same without a word about open positions: a step of time leaves the constraints and
         is brought back."""
         return self.forward.at_open_positions().callable()
+
+    def compile_report(self) -> list[object]:
+        """Which code answers what, and every kernel of accelerations and actuators so far."""
+        made = (*self.inverse.compile_report(), *self.forward.compile_report())
+        return [report(self.equations), *made]
 
     def closing(self) -> tuple[ConstraintTable, list[int]]:
         """The constraints, and the rows that a place has to keep."""

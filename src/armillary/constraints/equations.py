@@ -259,9 +259,9 @@ class Equations:
         """Straight-line code of the whole equations of states that are given by `reads`
         (algorithms/closed/state_equations.py), made once; None where there is none.  states: that
         are asked for at once."""
-        if "parameters" in reads:
-            return None
         owner = self.evaluator
+        if "parameters" in reads or (passive and owner.model.load_dependent_joints):
+            return None
         constraints = self.constraints if passive else self.constraints.bare
         options = options_for(owner.options, STEPS, states)
 

@@ -13,7 +13,6 @@ from armillary.algorithms.interpreter import Run
 from armillary.algorithms.passes import Algorithm
 from armillary.constraints import questions, solving
 from armillary.constraints.counts import Counts, counts
-from armillary.constraints.plan import report as table_report
 from armillary.doors import MechanismDoors
 from armillary.evaluate import configurations, derivatives, dynamics, frame_matrices
 from armillary.evaluate.answers import energy_lacks, load_friction_of
@@ -185,15 +184,10 @@ class Mechanism(Edits, MechanismDoors):
         return InverseKinematics(self.evaluator, closing)
 
     def compile_report(self) -> str:
-        """Every kernel made so far: tier, lanes, operations, code size, compile time; of a closed
-        mechanism also which code answers what."""
-        entries = self.evaluator.explanations()
-        if not self.model.constraints:
-            return "\n".join(map(str, entries)) or "nothing compiled yet"
-        solver = self.constraint_solver
-        entries += solver.inverse.compile_report() + solver.forward.compile_report()
-        made = "\n".join(map(str, entries)) or "nothing compiled yet"
-        return f"{table_report(solver.equations)}\n{made}"
+        """Every kernel made so far; of a closed mechanism also which code answers what."""
+        closed = self.constraint_solver.compile_report() if self.model.constraints else ()
+        entries = [*closed, *self.evaluator.explanations()]
+        return "\n".join(map(str, entries)) or "nothing compiled yet"
 
     def interpret(
         self,
