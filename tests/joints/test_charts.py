@@ -68,16 +68,15 @@ def test_differences(tier):
 
 
 @pytest.mark.parametrize("tier", [None, 1])
-def test_often_asked(tier, monkeypatch):
-    """Code of the whole mechanism for single states: the digits of code joint by joint, and not
-    where loops were asked for, whose digits depend on nothing before."""
+def test_single_states(tier):
+    """Code of the whole mechanism for single states: the digits of code joint by joint; not where
+    loops were asked for."""
     m = chain(tier)
     q, to = places(m)
     v = m.random_state(7, count=len(q))[1]
     v[0], v[1] = 0.0, 1e-9 * v[1]
-    before = [m.integrate(*x) for x in zip(q, v, strict=True)]
-    ways = [m.difference(*x) for x in zip(q, to, strict=True)]
-    monkeypatch.setattr(charts, "_OFTEN", 0)
+    before = [m.integrate(x[None], y[None])[0] for x, y in zip(q, v, strict=True)]
+    ways = [m.difference(x[None], y[None])[0] for x, y in zip(q, to, strict=True)]
     m.integrate(q[0], v[0]), m.difference(q[0], to[0])
     for chart, other in ((charts.moves(m.evaluator), v[0]), (charts.ways(m.evaluator), to[0])):
         assert (chart.one(q[0], other) is not None) == (tier is None and available())
@@ -87,9 +86,8 @@ def test_often_asked(tier, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["four-bar", "stewart"])
-def test_what_native_code_cannot_take(name, monkeypatch):
+def test_what_native_code_cannot_take(name):
     """Lists, batches, numbers of other types, and errors: as before."""
-    monkeypatch.setattr(charts, "_OFTEN", 0)
     m = am.example(name)
     q, v, _ = m.random_state(3, count=2)
     moved, ways = m.integrate(q, v), m.difference(q, q[::-1])

@@ -1,8 +1,7 @@
 """Steps on the joints' manifolds and differences between places, natively.
 
 Rows of states go by types of joints: plain coordinates are added or subtracted, joints that turn
-have code of their type.  Single states have code of the whole mechanism, once they were asked for
-often.
+have code of their type.  Single states have code of the whole mechanism.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from armillary.evaluate.program import Program
     from armillary.model.model import Slot
 
-_OFTEN = 200  # single states: for fewer, their code is not worth its making
 Part = Callable[[Array, Array, Array], None]  # (x, y, found): writes its columns of found
 
 
@@ -49,9 +47,8 @@ class Chart:
         joints, on arrays.  kinds: are both inputs and the result along q ("q") or along v ("v")?"""
         self._evaluator, self._algorithm, self._plainly = evaluator, algorithm, plainly
         self._method, self._kinds = method, kinds
-        self._asked = 0
         # a single state (plain arrays of doubles) at once; None where that cannot be
-        self.one: BoundQuestion = self._seldom
+        self.one: BoundQuestion = self._first
         self.flat = all(map(self._is_plain, evaluator.model.joints))
         self._parts: list[Part] | None = None
 
@@ -71,13 +68,13 @@ class Chart:
     def _is_plain(self, joint: Joint) -> bool:
         return getattr(type(joint), self._method) is getattr(Joint, self._method)
 
-    def _seldom(self, x: State, y: State) -> Array | None:
-        """Counts single states; where there were many, they have code from now on."""
+    def _first(self, x: State, y: State) -> Array | None:
+        """Code is made for the first single state."""
         with suppress(ValueError):  # rows of different lengths are refused by name below
-            self._asked += np.ndim(x) == np.ndim(y) == 1  # type: ignore[arg-type]
-        if self._asked > _OFTEN:
-            self.one = self._natively() or self._at_once
-        return self._at_once(x, y)
+            if np.ndim(x) == np.ndim(y) == 1:  # type: ignore[arg-type]
+                self.one = self._natively() or self._at_once
+                return self.one(x, y)
+        return None
 
     def _at_once(self, x: State, y: State) -> Array | None:
         """By one operation of numpy, where that is all and both are plain arrays."""
@@ -90,8 +87,7 @@ class Chart:
         return found if found is not None and isfinite(found.sum()) else None
 
     def _natively(self) -> BoundQuestion | None:
-        """Code of the whole mechanism; None where there is none, or the same digits are wanted
-        whatever was asked before."""
+        """Code of the whole mechanism; None where there is none."""
         from armillary.evaluate.lean_call import lean
 
         evaluator = self._evaluator
