@@ -21,6 +21,7 @@ from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import refuse_open
 from armillary.constraints.nullspace import RANK_TOLERANCE, Factor, smallest
 from armillary.errors import ModelError
+from armillary.evaluate.deferred import Deferred, Later
 from armillary.evaluate.inputs import Array
 from armillary.shown import shown
 
@@ -48,7 +49,8 @@ class Assembly:
     units: tuple[str, ...]
     iterations: int
     length: float
-    messages: tuple[str, ...] = ()  # limits it breaks, telescopes inside out, another branch
+    # limits it breaks, telescopes inside out, another branch
+    messages: Later[tuple[str, ...]] = Later()
 
     @property
     def open_rows(self) -> dict[str, float]:
@@ -252,6 +254,7 @@ class Closer:
             residual = self.residual(best)
             total, best_opening = total + used, self.opening(residual)
         equations, closed = self.equations, best_opening <= self.closed * 10
+        places = guess.copy(), best.copy()  # whoever holds them may change them
         return Assembly(
             q=best,
             closed=closed,
@@ -260,7 +263,7 @@ class Closer:
             units=equations.constraints.units,
             iterations=total,
             length=equations.length,
-            messages=remarks(equations, guess, best) if closed else (),
+            messages=Deferred(lambda: remarks(equations, *places)) if closed else (),
         )
 
     def marquardt(
