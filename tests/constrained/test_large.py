@@ -7,7 +7,7 @@ from closed_machines import allowed, closed_tree
 import armillary as am
 from armillary.constraints.compiled import eliminating_kernels
 from armillary.constraints.ladder import States, compiled
-from armillary.constraints.ordering import elimination_order
+from armillary.constraints.large import elimination_order
 
 CLOSED = [n for n in am.example_names() if am.example(n).model.constraints]
 

@@ -4,8 +4,8 @@ what the words mean: orthogonality, products, null spaces."""
 import numpy as np
 import pytest
 
+from armillary.constraints.null_space_kernel import decompose
 from armillary.constraints.nullspace import Factor, Scaling
-from armillary.constraints.rank_kernel import decompose
 from armillary.evaluate import native_call
 
 pytestmark = pytest.mark.skipif(not native_call.available(), reason="needs native calls")

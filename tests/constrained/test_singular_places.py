@@ -11,7 +11,7 @@ import pytest
 from closed_machines import closed_tree
 
 import armillary as am
-from armillary.constraints import compiled_maps, null_space_states, splitting
+from armillary.constraints import compiled_forces, null_space_states, splitting
 from armillary.constraints.ladder import States
 from armillary.constraints.null_space_forces import by_null_space, forces_of_one
 from armillary.constraints.self_stress import determinacy, force_map_of
@@ -206,7 +206,7 @@ def test_forces(machine):
         close(asked.reactions.total, expected.wrench[0], 1e-9)
         close(asked.multipliers, expected.multipliers[0], 1e-9)
     stress = determinacy(force_map_of(equations, system, 0), answer.factor)
-    compiled = compiled_maps.reactions_at(equations, q, v, answer.a).map
+    compiled = compiled_forces.reactions_at(equations, q, v, answer.a).map
     np.testing.assert_array_equal(
         determinacy(compiled, answer.factor).determinate, stress.determinate
     )

@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armillary.constraints.compiled_forces import compiled_forces
-from armillary.constraints.compiled_maps import force_map_at
-from armillary.constraints.constraint_wrenches import constraint_wrenches, merged
+from armillary.constraints.compiled_forces import compiled_forces, force_map_at
 from armillary.constraints.ladder import States
 from armillary.constraints.mobility import singular_notes
 from armillary.constraints.notes import contact_notes, state_notes
-from armillary.constraints.null_space_forces import Compliance, Forces, by_null_space
+from armillary.constraints.null_space_forces import (
+    Compliance,
+    Forces,
+    by_null_space,
+    constraint_wrenches,
+    merged,
+)
 from armillary.constraints.self_stress import Determinacy, determinacy
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
 from armillary.constraints.states import NO_NUMBER, blanked, solvable

@@ -11,14 +11,16 @@ import numpy as np
 
 from armillary.constraints.all_forces import MINIMUM, Details
 from armillary.constraints.compiled_forces import forces_at_once
-from armillary.constraints.constraint_wrenches import (
+from armillary.constraints.drift import penalized
+from armillary.constraints.ladder import States
+from armillary.constraints.null_space_forces import (
+    Compliance,
+    Forces,
     constraint_wrenches,
+    forces_of_one,
     in_second_frames,
     merged,
 )
-from armillary.constraints.drift import penalized
-from armillary.constraints.ladder import States
-from armillary.constraints.null_space_forces import Compliance, Forces, forces_of_one
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.constraints.states import answerable, solvable
 from armillary.errors import InputError, SingularError

@@ -22,8 +22,7 @@ from armillary.constraints.drift import (
 )
 from armillary.constraints.moving import Prescribed, RowMotion, prescribed_rows
 from armillary.constraints.nullspace import RANK_TOLERANCE, Answer, Factor, Scaling, answer, solve
-from armillary.constraints.placed_bodies import PlacedBodies
-from armillary.constraints.rows import FORCE, Rows, Terms, of_kernel
+from armillary.constraints.rows import FORCE, PlacedBodies, Rows, Terms, of_kernel
 from armillary.constraints.table import STEPS, options_for
 from armillary.errors import InputError, SingularError
 from armillary.evaluate.arrays import diameter

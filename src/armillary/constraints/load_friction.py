@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 
 from armillary.constraints.actuation import Actuation, actuation
 from armillary.constraints.all_forces import solution, without_rows
-from armillary.constraints.constraint_wrenches import constraint_wrenches, merged
 from armillary.constraints.equations import Baumgarte, Equations, System
 from armillary.constraints.moving import Prescribed, of_states
+from armillary.constraints.null_space_forces import constraint_wrenches, merged
 from armillary.constraints.self_stress import determinacy, force_map_of, wrench_sizes
 from armillary.constraints.solution import ConstrainedSolution
 from armillary.constraints.states import finite_rows, placed

@@ -22,11 +22,9 @@ from armillary.codegen.jit import Library
 from armillary.codegen.llvm import with_declarations
 from armillary.codegen.target import Lanes, native
 from armillary.constraints.elimination_code import EliminationCode
-from armillary.constraints.large import LargeSystem
-from armillary.constraints.ordering import MU, SampleRows, eliminate
-from armillary.constraints.placed_bodies import PlacedBodies
+from armillary.constraints.large import MU, LargeSystem, SampleRows, eliminate
 from armillary.constraints.row_records import hold
-from armillary.constraints.rows import Indices
+from armillary.constraints.rows import Indices, PlacedBodies
 from armillary.constraints.sharing import LoadTables, Sharing
 from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.inputs import Array

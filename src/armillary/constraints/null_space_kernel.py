@@ -1,5 +1,5 @@
-"""Equations of one state solved by the null space, by one native call
-(runtime/null_space_loop.py)."""
+"""Pivoted QR of rows, and equations of one state by their null space, each by one native call
+(runtime/rank_loop.py, runtime/null_space_loop.py)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,60 @@ from functools import lru_cache
 import numpy as np
 
 from armillary.codegen.abi import Context
-from armillary.constraints.rank_kernel import LARGEST, RankKernel
+from armillary.constraints.table import NATIVE
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import address_of
-from armillary.runtime import null_space_loop
+from armillary.runtime import null_space_loop, rank_loop
 from armillary.runtime.in_turn import behind_context
 from armillary.runtime.null_space_code import NullSpace
-from armillary.runtime.null_space_loop import OUTPUTS, SPLIT
+from armillary.runtime.null_space_loop import SPLIT
+from armillary.runtime.rank_loop import Ranks
 
-# (M, force, J, target, weights of rows and columns, tolerance), flat -> OUTPUTS or SPLIT, or None
+# (A, weights of rows, weights of columns, tolerance) -> what `rank_loop` gives, or None
+Decompose = Callable[[Array, Array, Array, Array], tuple[Array, ...] | None]
+
+
+class RankKernel:
+    """Of matrices (m, n), as far as native calls know a kernel."""
+
+    def __init__(self, m: int, n: int):
+        self.input_sizes = [m * n, m, n, 1]
+        shapes = ((2,), (n, n), (m, n), (m,), (m,))
+        self.output_shapes = dict(zip(rank_loop.OUTPUTS, shapes, strict=True))
+        self._size, self._library = (m, n), rank_loop.library()
+        self.address = self._library.addresses["batch"]
+
+    def context(self, rows: int, globals_: Array) -> tuple[np.ndarray, object]:
+        """As `Kernel.context`."""
+        (m, n), address = self._size, address_of()
+        few = min(m, n)
+        shapes = {"REFLECTIONS": (few, n), "SCALES": (few,), "LENGTHS": (m,), "SOLVED": (few,)}
+        arrays = {name: np.zeros(shape) for name, shape in shapes.items()}
+        c = np.zeros(Context.SIZE + Ranks.SIZE, np.int64)
+        c[Context.ROWS], c[Context.INPUT_COUNT] = rows, len(self.input_sizes)
+        c[Context.OUTPUT_COUNT] = len(rank_loop.OUTPUTS)
+        for i, size in enumerate(self.input_sizes):
+            c[Context.INPUT_SIZES + i] = c[Context.INPUT_STRIDES + i] = size
+        for i, shape in enumerate(self.output_shapes.values()):
+            c[Context.OUTPUT_SIZES + i] = int(np.prod(shape))
+        numbers = {"ROWS": m, "COLUMNS": n} | {name: address(x) for name, x in arrays.items()}
+        for name, number in numbers.items():
+            c[behind_context(Ranks.FIELDS[name])] = number
+        return c, arrays
+
+
+@lru_cache(maxsize=64)
+def decompose(m: int, n: int) -> Decompose | None:
+    """For matrices (m, n), given flat; None where there is no native code, or none that pays."""
+    from armillary.evaluate import native_call
+    from armillary.evaluate.lean_call import lean_kernel
+
+    if not 0 < m * n <= NATIVE or not native_call.available():
+        return None
+    return lean_kernel(RankKernel(m, n), np.zeros(1))
+
+
+# (M, force, J, target, weights of rows and columns, tolerance), flat -> as `null_space_loop` has it
 Solve = Callable[..., tuple[Array, ...] | None]
 
 
@@ -76,14 +121,16 @@ class NullSpaceKernel:
     """Of equations with m rows and n unknowns, as far as native calls know a kernel."""
 
     def __init__(self, m: int, n: int, split: bool = False):
-        """split: `SPLIT` instead of `OUTPUTS`."""
+        """split: `SPLIT` instead of `null_space_loop.OUTPUTS`."""
         self.input_sizes = [n * n, n, m * n, m, m, n, 1]
         shapes = {
             "a": (n,), "multipliers": (m,), "residual": (m,), "P_turned": (m, n),
             "response": (n, n), "numbers": (2,), "Q_turned": (n, n), "R_turned": (m, n),
             "order": (m,), "shares": (m,),
         }  # fmt: skip
-        self.output_shapes = {name: shapes[name] for name in (SPLIT if split else OUTPUTS)}
+        self.output_shapes = {
+            name: shapes[name] for name in (SPLIT if split else null_space_loop.OUTPUTS)
+        }
         self._others = () if not split else (shapes["R_turned"], shapes["order"])
         self._size, self._library = (m, n), null_space_loop.library()
         self.address = self._library.addresses["split" if split else "batch"]
@@ -105,7 +152,7 @@ class NullSpaceKernel:
 
 def small_enough(m: int, n: int) -> bool:
     """LAPACK works through larger matrices in blocks, and is faster."""
-    return 0 < m * n <= LARGEST and n * n <= LARGEST
+    return 0 < m * n <= NATIVE and n * n <= NATIVE
 
 
 @lru_cache(maxsize=64)

@@ -14,8 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from armillary.constraints.null_space_kernel import solve_call
-from armillary.constraints.rank_kernel import decompose
+from armillary.constraints.null_space_kernel import decompose, solve_call
 from armillary.errors import ModelError, NotFiniteError, SingularError
 from armillary.evaluate.inputs import Array
 

@@ -20,9 +20,9 @@ from armillary.constraints.assembly import Closer
 from armillary.constraints.branches import core_dofs
 from armillary.constraints.equations import OPEN_SAMPLES
 from armillary.constraints.kept_rows import kept_rows
+from armillary.constraints.large import MU, SampleRows, elimination_order
 from armillary.constraints.notes import open_limit, opening_weights
 from armillary.constraints.nullspace import RANK_TOLERANCE, counted
-from armillary.constraints.ordering import MU, SampleRows, elimination_order
 from armillary.constraints.table import OPERATIONS, PER_BODY, PER_UNKNOWN, options_for
 from armillary.evaluate.inputs import Array
 

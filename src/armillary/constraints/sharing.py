@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from armillary.codegen.abi import Slot
 from armillary.constraints.elimination_code import SystemTables
 from armillary.constraints.kept_rows import following_rows
-from armillary.constraints.large import Factor
-from armillary.constraints.ordering import MU, SampleRows, elimination_order
+from armillary.constraints.large import MU, Factor, SampleRows, elimination_order
 from armillary.runtime.closing_code import ORIGIN
 from armillary.runtime.closing_tables import Closing
 from armillary.runtime.reaction_tables import MOTION, Reacting

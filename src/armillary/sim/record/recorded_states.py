@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armillary.constraints.axes import constraint_forces_in
-from armillary.constraints.constraint_wrenches import merged, on_bodies
 from armillary.constraints.drift import DrawnBack
 from armillary.constraints.mobility import condition_numbers
 from armillary.constraints.moving import RowMotion
 from armillary.constraints.notes import nearness
+from armillary.constraints.null_space_forces import merged, on_bodies
 from armillary.constraints.nullspace import RANK_TOLERANCE
 from armillary.constraints.pressing import Pressed, pressed, pulling, smallest_forces
 from armillary.constraints.solution import ConstrainedSolution, ConstraintForces
