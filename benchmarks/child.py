@@ -85,9 +85,9 @@ def drive() -> list[float]:
 
     watch = Watch()
     car = am.vehicles.car()
-    q, v = car.start(20.0)
+    q, v = car.start(25.0)
     car.mechanism.forward_dynamics(q, v, [0.0] * car.mechanism.nv)
-    am.vehicles.drive(car, am.vehicles.lane_change(20.0), step=2e-3)
+    am.vehicles.drive(car, am.vehicles.straight_braking(duration=0.3), step=1e-3)
     return watch.read()
 
 

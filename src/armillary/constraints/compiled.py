@@ -58,13 +58,17 @@ def eliminating_kernels(
     passive: bool = True,
     wanted: NDArray[np.bool_] | None = None,
     row_weights: Array | None = None,
+    seldom: bool = False,
 ) -> Program | None:
     """Native loops: forward dynamics (level "gamma") or a correction ("rate", "residual"); None
-    where there is no compiler.  wanted, row_weights (m): as in elimination_code.py."""
+    where there is no compiler.  wanted, row_weights (m): as in elimination_code.py.  seldom: they
+    stand behind other code, and are made quickly."""
     from armillary.constraints.elimination_code import elimination
 
     tables = _tables(equations, reads, passive, fuse=False)
-    return elimination(equations, level, reads, tables, wanted, row_weights)
+    options = equations.evaluator.options
+    options = replace(options, optimize=0) if seldom else options
+    return elimination(equations, level, reads, tables, options, wanted, row_weights)
 
 
 def _tables(

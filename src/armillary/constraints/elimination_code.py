@@ -27,7 +27,7 @@ from armillary.evaluate.fingerprint import identity, of_lanes
 from armillary.evaluate.inputs import Array
 from armillary.evaluate.kernel import CodeKind, Linked
 from armillary.evaluate.loop_code import LoopCode
-from armillary.evaluate.request import Request
+from armillary.evaluate.request import CompileOptions, Request
 from armillary.model.lowering.tree import Tables
 from armillary.runtime.closing_tables import Closing
 
@@ -47,6 +47,7 @@ def elimination(
     level: str,
     reads: tuple[str, ...],
     tables: Tables,
+    options: CompileOptions,
     wanted: NDArray[np.bool_] | None = None,
     row_weights: Array | None = None,
 ) -> Program | None:
@@ -69,7 +70,7 @@ def elimination(
         reads=reads,
         writes={RESULTS[level]: "dof"},
     )
-    options = replace(owner.options, tier=1)
+    options = replace(options, tier=1)
     return Program(Request(named, reads, owner.moving_base), tables, options, general=code)
 
 

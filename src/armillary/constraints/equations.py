@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -262,7 +262,7 @@ class Equations:
         if "parameters" in reads or (passive and owner.model.load_dependent_joints):
             return None
         constraints = self.constraints if passive else self.constraints.bare
-        options = options_for(owner.options, STEPS, states)
+        options = replace(options_for(owner.options, STEPS, states), optimize=0)  # used seldom
 
         def make() -> OneOrMany | None:
             from armillary.evaluate.lean_call import OneOrMany

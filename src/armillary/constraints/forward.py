@@ -253,7 +253,8 @@ class ConstrainedForwardDynamics(LadderQuestion):
             same = straight is not None and plan_of(equations).pivots is None
             if same or not equations.constraints.ideal:
                 return None
-            return eliminating_kernels(equations, "gamma", reads, passive)
+            behind = straight is not None
+            return eliminating_kernels(equations, "gamma", reads, passive, seldom=behind)
 
         return self._once((reads, passive, "loops"), make)
 

@@ -112,7 +112,8 @@ class Projector:
             made = compiled_kernels(self.equations, correction(plan, level, open_rows), reads)
             if made is not None:
                 return made
-        made = eliminating_kernels(self.equations, level, reads, True, rows, weights)
+        behind = not embed and small(self.equations)
+        made = eliminating_kernels(self.equations, level, reads, True, rows, weights, behind)
         closes = made is None or level == "rate" or given or self._closes_all_rows(made)
         return made if closes else None
 
