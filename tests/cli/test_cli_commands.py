@@ -1,6 +1,8 @@
 """The other commands: show, validate, convert, demo, examples, schema; exit codes and errors."""
 
 import json
+import math
+import re
 import subprocess
 import sys
 
@@ -112,6 +114,25 @@ def test_validate_lists_warnings_and_strict_refuses_them(urdf):
     strict = run("validate", urdf, "--strict", code=1)
     assert "triangle inequality" in strict.stderr
     assert "Traceback" not in strict.output
+
+
+@pytest.mark.parametrize(("height", "remark"), [(1.0, True), (-1.0, False)])
+def test_validate_tells_of_an_unstable_rest(tmp_path, height, remark):
+    """A rod with a light clip on a stiff damper: upright it falls with sqrt(g / l), whatever is
+    fast beside it; hanging, there is nothing to say."""
+    path = tmp_path / "rod.yaml"
+    path.write_text(
+        "armillary: 1\nname: rod\nbodies:\n"
+        "  rod: {parent: world, joint: {type: revolute, axis: y}, mass: 0.3,"
+        f" com: [0, 0, {height}]}}\n"
+        "  clip: {parent: rod, joint: {type: prismatic, axis: x, friction: {viscous: 100.0},"
+        " spring: {stiffness: 5.0}},"
+        f" at: {{position: [0, 0, {height / 2}]}}, mass: 1.0e-4}}\n"
+    )
+    found = run("validate", path).output
+    told = re.search(r"does not stay: small changes grow with ([0-9.]+) 1/s", found)
+    assert ("1 warning" in found) == bool(told) == remark
+    assert not told or float(told[1]) == pytest.approx(math.sqrt(9.81), rel=1e-3)
 
 
 def test_validate_says_why_there_is_no_check(tmp_path):

@@ -16,6 +16,7 @@ from armillary.errors import ArmillaryError, ModelError, SingularError
 
 # Two formulations of a sound mechanism agree to about 1e-12; numbers far beyond are of no use.
 AGREEMENT = 1e-6
+_FEW = 30  # velocities: small motion of larger mechanisms takes seconds
 Errors = dict[str, float]
 
 
@@ -79,12 +80,28 @@ def _check(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool, list[str
     errors, reason, sound = _check_tree(mechanism.tree, seed)
     start = np.array(mechanism.model.start())
     if not mechanism.constraints:
-        return errors, reason, sound, [*beyond_limits(mechanism.model, start[None])]
+        remarks = [*beyond_limits(mechanism.model, start[None])]
+        return errors, reason, sound, remarks + (_leaving(mechanism, start) if sound else [])
     try:  # a tree that cannot move by itself may do so with its constraints
         found, remarks = _check_closed(mechanism, seed)
+        q = closing.closed_configuration(mechanism, mechanism.initial).q
+        remarks += _leaving(mechanism, q)
         return errors | found, f"the tree: {reason}" if reason else "", True, remarks
     except ArmillaryError as fault:
         return errors, spelled(fault.message), False, []
+
+
+def _leaving(mechanism: Mechanism, q: np.ndarray) -> list[str]:
+    """A remark where it rests, and would not stay."""
+    if mechanism.nv > _FEW:
+        return []
+    try:
+        growth = float(mechanism.modes(q).eigenvalues.real.max(initial=0.0))
+    except ArmillaryError:  # it accelerates there, or has no linear model
+        return []
+    if growth <= 0.0:
+        return []
+    return [f"it rests there and does not stay: small changes grow with {growth:.4g} 1/s"]
 
 
 def _check_tree(mechanism: Mechanism, seed: int) -> tuple[Errors, str, bool]:
