@@ -138,6 +138,18 @@ def test_steps_that_only_the_null_space_takes_become_native(monkeypatch):
     close(m.forward_dynamics(q, v, tau), expected, 1e-10)
 
 
+def test_rows_that_contradict_each_other_are_told_every_time():
+    """A rover in a bend: single and in a batch, with the accelerations of the null space."""
+    m, q, v = rover()
+    tau, rows = pushes(m), (np.repeat(x[None], 5, axis=0) for x in (q, v, pushes(m)))
+    many, expected = tuple(rows), by_lapack(m, q, v, tau).a
+    for _ in range(4):
+        with pytest.warns(am.errors.ProjectionWarning, match="contradict"):
+            close(m.forward_dynamics(q, v, tau), expected, 1e-10)
+        with pytest.warns(am.errors.ProjectionWarning, match="contradict"):
+            close(m.forward_dynamics(*many)[2], expected, 1e-10)
+
+
 def test_wrenches_and_prescribed_motion():
     m, q, v = rover()
     tau, wrench = pushes(m), {m.bodies[0]: np.arange(6.0)}
