@@ -1,9 +1,10 @@
-"""The ladder of solvers: the fastest first, the safest last.
+"""The ladder of solvers: the fastest first, the safest last; which there are: table.py.
 
-    embedded      independent rows solved for dependent coordinates; compiled
-    regularised   [M J^T; J -mu], refined with the residual of the true system; compiled, or in
-                  native loops, which serve mechanisms of any size
-    null space    one state after the other, with the rank found there
+    straight      code of the mechanism: independent rows solved for dependent coordinates; where
+                  there are none, the regularised system [M J^T; J -mu], refined with the residual
+                  of the true one
+    loops         the regularised system by sparse elimination, for mechanisms of any size
+    null space    with the rank found there: in native code, or one state after the other
 
 Each of them checks the residual of the true equations and says state by state whether it has
 converged.  What one leaves unconverged is given to the next.
